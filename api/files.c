@@ -8,26 +8,43 @@ static const struct vfs_cred root_cred = { .uid = 0, .gid = 0 };
 
 enum { SEEK_TO_DATA = 3 };
 
-static int find(struct cowsh *s, const char *path, unsigned flags, vfs_ino *out)
+/* Who only looks does not make a session know more of its sources than its journal says. */
+static int look_begin(struct cowsh *s, struct vfs **out)
 {
-	return vfs_lookup(kernel_vfs(s->kernel), &root_cred, s->shell_proc->cwd, path, flags, out);
+	*out = kernel_vfs(s->kernel);
+	return s->tape != NULL && s->tape->sources != 0 ? kernel_look(s->kernel, out) : 0;
+}
+
+static void look_end(struct cowsh *s, struct vfs *v)
+{
+	if (v != kernel_vfs(s->kernel))
+		vfs_free(v);
+}
+
+static int find(struct cowsh *s, struct vfs *v, const char *path, unsigned flags, vfs_ino *out)
+{
+	return vfs_lookup(v, &root_cred, s->shell_proc->cwd, path, flags, out);
 }
 
 int cowsh_put_file(cowsh *s, const char *path, const void *data, size_t len, unsigned mode)
 {
+	struct bytes content = { data, len };
 	struct vfs *v;
+	bool listened;
 	int err;
 
 	if (s == NULL || path == NULL || (data == NULL && len != 0))
 		return -E_INVAL;
-	err = journal_note(s, HOST_PUT_FILE, path, mode, 0, (struct bytes){ data, len });
+	err = journal_note(s, HOST_PUT_FILE, path, mode, 0, content);
 	if (err < 0)
 		return err;
 	v = kernel_vfs(s->kernel);
+	listened = tape_listen(s->tape, true);
 	err = make_parents(v, &s->cred, s->shell_proc->cwd, path);
-	if (err < 0)
-		return err;
-	return write_file(v, &s->cred, s->shell_proc->cwd, path, (struct bytes){ data, len }, mode);
+	if (err == 0)
+		err = write_file(v, &s->cred, s->shell_proc->cwd, path, content, mode);
+	(void)tape_listen(s->tape, listened);
+	return err;
 }
 
 static int read_all(struct vfs *v, vfs_ino ino, char *out, size_t len)
@@ -43,18 +60,13 @@ static int read_all(struct vfs *v, vfs_ino ino, char *out, size_t len)
 	return 0;
 }
 
-int cowsh_get_file(cowsh *s, const char *path, char **out, size_t *out_len)
+static int get_file(struct cowsh *s, struct vfs *v, const char *path, char **out, size_t *out_len)
 {
-	struct vfs *v;
 	struct vfs_stat st;
 	vfs_ino ino;
 	char *copy;
-	int err;
+	int err = find(s, v, path, 0, &ino);
 
-	if (s == NULL || path == NULL || out == NULL || out_len == NULL)
-		return -E_INVAL;
-	v = kernel_vfs(s->kernel);
-	err = find(s, path, 0, &ino);
 	if (err == 0)
 		err = vfs_getattr(v, ino, &st);
 	if (err < 0)
@@ -74,18 +86,29 @@ int cowsh_get_file(cowsh *s, const char *path, char **out, size_t *out_len)
 	return 0;
 }
 
-int64_t cowsh_read_at(cowsh *s, const char *path, uint64_t *pos, void *into, size_t len)
+int cowsh_get_file(cowsh *s, const char *path, char **out, size_t *out_len)
 {
 	struct vfs *v;
+	int err;
+
+	if (s == NULL || path == NULL || out == NULL || out_len == NULL)
+		return -E_INVAL;
+	err = look_begin(s, &v);
+	if (err < 0)
+		return err;
+	err = get_file(s, v, path, out, out_len);
+	look_end(s, v);
+	return err;
+}
+
+static int64_t read_at(struct cowsh *s, struct vfs *v, const char *path, uint64_t *pos, void *into,
+		       size_t len)
+{
 	struct vfs_stat st;
 	int64_t data;
 	vfs_ino ino;
-	int err;
+	int err = find(s, v, path, VFS_NOFOLLOW, &ino);
 
-	if (s == NULL || path == NULL || pos == NULL || (into == NULL && len != 0))
-		return -E_INVAL;
-	v = kernel_vfs(s->kernel);
-	err = find(s, path, VFS_NOFOLLOW, &ino);
 	if (err == 0)
 		err = vfs_getattr(v, ino, &st);
 	if (err < 0)
@@ -101,15 +124,38 @@ int64_t cowsh_read_at(cowsh *s, const char *path, uint64_t *pos, void *into, siz
 	return vfs_read(v, ino, *pos, into, len);
 }
 
+int64_t cowsh_read_at(cowsh *s, const char *path, uint64_t *pos, void *into, size_t len)
+{
+	struct vfs *v;
+	int64_t n;
+	int err;
+
+	if (s == NULL || path == NULL || pos == NULL || (into == NULL && len != 0))
+		return -E_INVAL;
+	err = look_begin(s, &v);
+	if (err < 0)
+		return err;
+	n = read_at(s, v, path, pos, into, len);
+	look_end(s, v);
+	return n;
+}
+
 int64_t cowsh_read_link(cowsh *s, const char *path, char *into, size_t len)
 {
+	struct vfs *v;
 	vfs_ino ino;
-	int err;
+	int64_t n;
 
 	if (s == NULL || path == NULL || (into == NULL && len != 0))
 		return -E_INVAL;
-	err = find(s, path, VFS_NOFOLLOW, &ino);
-	return err < 0 ? err : vfs_readlink(kernel_vfs(s->kernel), ino, into, len);
+	n = look_begin(s, &v);
+	if (n < 0)
+		return n;
+	n = find(s, v, path, VFS_NOFOLLOW, &ino);
+	if (n == 0)
+		n = vfs_readlink(v, ino, into, len);
+	look_end(s, v);
+	return n;
 }
 
 void cowsh_bytes_free(cowsh *s, char *bytes, size_t len)
@@ -121,6 +167,7 @@ int cowsh_make_directory(cowsh *s, const char *path, unsigned mode)
 {
 	struct vfs *v;
 	vfs_ino ino;
+	bool listened;
 	int err;
 
 	if (s == NULL || path == NULL)
@@ -129,12 +176,16 @@ int cowsh_make_directory(cowsh *s, const char *path, unsigned mode)
 	if (err < 0)
 		return err;
 	v = kernel_vfs(s->kernel);
+	listened = tape_listen(s->tape, true);
 	err = make_parents(v, &s->cred, s->shell_proc->cwd, path);
 	if (err == 0)
 		err = vfs_mkdir(v, &root_cred, s->shell_proc->cwd, path, mode & 07777);
 	if (err == 0)
-		err = find(s, path, 0, &ino);
-	return err < 0 ? err : vfs_chown(v, &root_cred, ino, s->cred.uid, s->cred.gid);
+		err = find(s, v, path, 0, &ino);
+	if (err == 0)
+		err = vfs_chown(v, &root_cred, ino, s->cred.uid, s->cred.gid);
+	(void)tape_listen(s->tape, listened);
+	return err;
 }
 
 /* Removes what is at path; a directory with all that is in it. Deep trees need no stack: the
@@ -179,21 +230,14 @@ static int remove_tree(void *arg)
 	return err;
 }
 
-int cowsh_remove(cowsh *s, const char *path)
+static int remove_path(struct cowsh *s, const char *path)
 {
 	struct removal removal = { s, path };
-	struct vfs *v;
+	struct vfs *v = kernel_vfs(s->kernel);
 	struct vfs_stat st;
 	vfs_ino ino;
-	int err;
+	int err = find(s, v, path, VFS_NOFOLLOW, &ino);
 
-	if (s == NULL || path == NULL)
-		return -E_INVAL;
-	err = journal_note(s, HOST_REMOVE, path, 0, 0, NOTHING);
-	if (err < 0)
-		return err;
-	v = kernel_vfs(s->kernel);
-	err = find(s, path, VFS_NOFOLLOW, &ino);
 	if (err == 0)
 		err = vfs_getattr(v, ino, &st);
 	if (err < 0)
@@ -203,17 +247,38 @@ int cowsh_remove(cowsh *s, const char *path)
 	return kernel_guard(s->kernel, remove_tree, &removal);
 }
 
+int cowsh_remove(cowsh *s, const char *path)
+{
+	bool listened;
+	int err;
+
+	if (s == NULL || path == NULL)
+		return -E_INVAL;
+	err = journal_note(s, HOST_REMOVE, path, 0, 0, NOTHING);
+	if (err < 0)
+		return err;
+	listened = tape_listen(s->tape, true);
+	err = remove_path(s, path);
+	(void)tape_listen(s->tape, listened);
+	return err;
+}
+
 int cowsh_stat_file(cowsh *s, const char *path, struct cowsh_stat *out)
 {
+	struct vfs *v;
 	struct vfs_stat st;
 	vfs_ino ino;
 	int err;
 
 	if (s == NULL || path == NULL || out == NULL)
 		return -E_INVAL;
-	err = find(s, path, VFS_NOFOLLOW, &ino);
+	err = look_begin(s, &v);
+	if (err < 0)
+		return err;
+	err = find(s, v, path, VFS_NOFOLLOW, &ino);
 	if (err == 0)
-		err = vfs_getattr(kernel_vfs(s->kernel), ino, &st);
+		err = vfs_getattr(v, ino, &st);
+	look_end(s, v);
 	if (err == 0)
 		*out = (struct cowsh_stat){ st.mode, st.size, st.ino,     st.nlink,
 					    st.uid,  st.gid,  st.mtime_ns };
@@ -222,6 +287,7 @@ int cowsh_stat_file(cowsh *s, const char *path, struct cowsh_stat *out)
 
 struct listing {
 	struct cowsh *s;
+	struct vfs *v;
 	vfs_ino dir;
 	int (*each)(void *user, const char *name, unsigned mode);
 	void *user;
@@ -230,7 +296,7 @@ struct listing {
 static int list_names(void *arg)
 {
 	const struct listing *l = arg;
-	struct vfs *v = kernel_vfs(l->s->kernel);
+	struct vfs *v = l->v;
 	struct arena *a = &l->s->shell_proc->arena;
 	char after[VFS_NAME_MAX + 1];
 	const char *last = NULL;
@@ -261,8 +327,14 @@ int cowsh_list(cowsh *s, const char *path, int (*each)(void *, const char *, uns
 
 	if (s == NULL || path == NULL || each == NULL)
 		return -E_INVAL;
-	err = find(s, path, 0, &listing.dir);
-	return err < 0 ? err : kernel_guard(s->kernel, list_names, &listing);
+	err = look_begin(s, &listing.v);
+	if (err < 0)
+		return err;
+	err = find(s, listing.v, path, 0, &listing.dir);
+	if (err == 0)
+		err = kernel_guard(s->kernel, list_names, &listing);
+	look_end(s, listing.v);
+	return err;
 }
 
 /* --- mounts --- */
@@ -365,18 +437,12 @@ static int add_source(struct cowsh *s, const struct cowsh_source *source, bool r
 	return 0;
 }
 
-int cowsh_mount(cowsh *s, const char *path, const struct cowsh_source *source, uint64_t id,
-		bool read_only)
+static int mount(struct cowsh *s, const char *path, const struct cowsh_source *source, uint64_t id,
+		 bool read_only)
 {
 	struct mounted *m;
-	int err;
+	int err = make_parents(kernel_vfs(s->kernel), &s->cred, VFS_ROOT, path);
 
-	if (s == NULL || path == NULL || path[0] != '/')
-		return -E_INVAL;
-	err = journal_note(s, HOST_MOUNT, path, id, read_only, NOTHING);
-	if (err < 0)
-		return err;
-	err = make_parents(kernel_vfs(s->kernel), &s->cred, VFS_ROOT, path);
 	if (err == 0)
 		err = add_source(s, source, read_only, &m);
 	if (err < 0)
@@ -388,10 +454,29 @@ int cowsh_mount(cowsh *s, const char *path, const struct cowsh_source *source, u
 	return err;
 }
 
+int cowsh_mount(cowsh *s, const char *path, const struct cowsh_source *source, uint64_t id,
+		bool read_only)
+{
+	bool listened;
+	int err;
+
+	if (s == NULL || path == NULL || path[0] != '/')
+		return -E_INVAL;
+	err = journal_note(s, HOST_MOUNT, path, id, read_only, NOTHING);
+	if (err < 0)
+		return err;
+	listened = tape_listen(s->tape, true);
+	err = mount(s, path, source, id, read_only);
+	(void)tape_listen(s->tape, listened);
+	return err;
+}
+
 int cowsh_put_lazy(cowsh *s, const char *path, const struct cowsh_source *source, uint64_t id,
 		   uint64_t size, unsigned mode)
 {
 	struct mounted *m;
+	struct vfs *v;
+	bool listened;
 	int err;
 
 	if (s == NULL || path == NULL || path[0] != '/')
@@ -399,12 +484,15 @@ int cowsh_put_lazy(cowsh *s, const char *path, const struct cowsh_source *source
 	err = journal_note_lazy(s, path, id, size, mode);
 	if (err < 0)
 		return err;
-	err = make_parents(kernel_vfs(s->kernel), &s->cred, VFS_ROOT, path);
+	v = kernel_vfs(s->kernel);
+	listened = tape_listen(s->tape, true);
+	err = make_parents(v, &s->cred, VFS_ROOT, path);
 	if (err == 0)
 		err = add_source(s, source, false, &m);
-	if (err < 0)
-		return err;
-	return vfs_put_lazy(kernel_vfs(s->kernel), path, &m->source, id, size, mode, &s->cred);
+	if (err == 0)
+		err = vfs_put_lazy(v, path, &m->source, id, size, mode, &s->cred);
+	(void)tape_listen(s->tape, listened);
+	return err;
 }
 
 /* --- snapshots: a cowsh_snapshot is the vfs's tree --- */

@@ -149,7 +149,7 @@ struct tape {
 	int64_t clock_ns; /* the last reading */
 	bool waits;       /* the session does, for the host */
 	bool in_command;
-	bool paused; /* between steps: what is asked for now is for somebody who looks */
+	bool listens; /* what sources are asked for is the session's doing, nobody's who looks */
 	bool draining;
 	struct digest out[2];
 	struct cowsh_result result; /* of the command, as it goes into the record */
@@ -174,7 +174,16 @@ void tape_action(struct tape *t, enum entry_kind kind, uint64_t value);
 /* Whether what sources are asked for is for the tape's session. */
 static inline bool tape_listens(const struct tape *t)
 {
-	return t != NULL && !t->paused;
+	return t != NULL && t->listens;
+}
+/* From now on it is, or is not; as it was before. */
+static inline bool tape_listen(struct tape *t, bool on)
+{
+	bool was = tape_listens(t);
+
+	if (t != NULL)
+		t->listens = on;
+	return was;
 }
 /* Replaying: the next answer must be of that kind; false, and a difference is noted. */
 bool tape_take(struct tape *t, enum entry_kind kind);

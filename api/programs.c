@@ -162,6 +162,7 @@ int cowsh_add_command(cowsh *s, const struct cowsh_command *command)
 	char path[PROGRAM_NAME_MAX + 16] = "/usr/bin/";
 	size_t len;
 	struct custom *c;
+	bool listened;
 	int err;
 
 	if (command == NULL || command->size < sizeof *command || command->name == NULL ||
@@ -179,8 +180,10 @@ int cowsh_add_command(cowsh *s, const struct cowsh_command *command)
 	memcpy(c->name, command->name, len);
 	c->command = *command;
 	memcpy(path + 9, command->name, len + 1);
+	listened = tape_listen(s->tape, true);
 	err = write_file(kernel_vfs(s->kernel), &(struct vfs_cred){ .uid = 0 }, VFS_ROOT, path,
 			 (struct bytes){ image, program_image(image, c->name) }, 0755);
+	(void)tape_listen(s->tape, listened);
 	if (err < 0) {
 		heap_free(heap, c, sizeof *c);
 		return err;

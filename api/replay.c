@@ -667,7 +667,9 @@ static int judge(struct cowsh_replay *r)
 		tape_differ(t, "that something was left to do", 0, 0);
 		return different(r);
 	}
+	(void)tape_listen(t, true);
 	journal_pack_result(t, &p);
+	(void)tape_listen(t, false);
 	if (p.failed || t->error != 0) {
 		pack_clear(&p);
 		return -E_NOMEM;

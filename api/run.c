@@ -202,15 +202,18 @@ static int run_check(struct proc *p, void *arg)
 /* Something short between commands, on the shell's coroutine. */
 static int run_between(struct cowsh *s, int (*between)(struct proc *p, void *arg), void *arg)
 {
+	bool listened;
 	int err;
 
 	s->mark = arena_mark(&s->shell_proc->arena);
 	err = proc_restart(s->shell_proc, between, arg);
 	if (err < 0)
 		return err;
+	listened = tape_listen(s->tape, true);
 	kernel_begin(s->kernel);
 	while (kernel_run(s->kernel, 0) == KERNEL_SLICE && kernel_limit_hit(s->kernel) < 0)
 		;
+	(void)tape_listen(s->tape, listened);
 	if (kernel_limit_hit(s->kernel) < 0)
 		return 0;
 	recover(s);
@@ -341,7 +344,8 @@ static enum cowsh_state run_command(struct cowsh *s, uint64_t steps)
 static void tape_goes_on(struct tape *t)
 {
 	if (t != NULL)
-		t->waits = t->paused = false;
+		t->waits = false;
+	(void)tape_listen(t, true);
 }
 
 static void tape_pauses(struct tape *t, enum cowsh_state state)
@@ -349,7 +353,7 @@ static void tape_pauses(struct tape *t, enum cowsh_state state)
 	if (t == NULL)
 		return;
 	t->waits = state == COWSH_WAIT;
-	t->paused = state != COWSH_DONE;
+	t->listens = false;
 }
 
 int cowsh_step(cowsh *s, uint64_t steps)
@@ -410,11 +414,11 @@ int cowsh_drain(cowsh *s, uint64_t steps)
 		journal_drain(s);
 	tape_goes_on(s->tape);
 	state = run_others(s, steps);
-	tape_pauses(s->tape, state);
 	if (s->tape != NULL && kernel_limit_hit(s->kernel) == LIMIT_CANCEL)
 		tape_action(s->tape, ENTRY_CANCEL, 0);
 	if (s->tape != NULL && state == COWSH_DONE)
 		journal_drained(s);
+	tape_pauses(s->tape, state);
 	return (int)state;
 }
 

@@ -374,11 +374,15 @@ int cowsh_new(cowsh_store *store, const struct cowsh_config *config, const struc
 static int start_taped(struct cowsh *s, const struct cowsh_config *c, void *arg)
 {
 	struct tape **tape = arg;
+	int err;
 
 	s->tape = *tape;
 	s->tape->s = s;
 	*tape = NULL;
-	return start(s, c, NULL);
+	s->tape->listens = true;
+	err = start(s, c, NULL);
+	s->tape->listens = false;
+	return err;
 }
 
 int session_new(cowsh_store *store, const struct cowsh_config *config,

@@ -191,6 +191,22 @@ int kernel_restore(struct kernel *k, struct vfs_tree *tree)
 	return r == 0 ? procfs_connect(k) : r;
 }
 
+int kernel_look(struct kernel *k, struct vfs **out)
+{
+	struct vfs_tree *now = vfs_snapshot(k->vfs);
+	int r = now != NULL ? vfs_new(k->heap.store, now, NULL, NULL, out) : -E_NOMEM;
+
+	if (now != NULL)
+		vfs_tree_put(now);
+	if (r != 0)
+		return r;
+	vfs_set_asker(*out, k);
+	r = procfs_mount(*out);
+	if (r != 0)
+		vfs_free(*out);
+	return r;
+}
+
 void kernel_begin(struct kernel *k)
 {
 	k->limit_hit = -1;

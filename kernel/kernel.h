@@ -154,6 +154,9 @@ int kernel_unpack(struct kernel *k, struct unpack *in);
 
 /* vfs_restore for a kernel that has processes: what they look at stays, /proc is mounted. */
 int kernel_restore(struct kernel *k, struct vfs_tree *tree);
+/* The files as they are now, in a vfs of its own, which is to be freed: what it loads from sources
+ * is not loaded for the processes. */
+int kernel_look(struct kernel *k, struct vfs **out);
 
 /*
  * Runs processes. KERNEL_DONE: all have ended or are parked, or those that live can never run

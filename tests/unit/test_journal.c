@@ -370,11 +370,15 @@ static int list(void *user, uint64_t id, int (*emit)(void *, const struct cowsh_
 	struct cowsh_entry file = { "file", 2, 0100644, 5000, 77, NULL, 0 };
 	struct cowsh_entry dir = { "dir", 3, 0040755, 0, 78, NULL, 0 };
 	struct cowsh_entry link = { "link", 4, 0120777, 4, 79, "file", 0 };
+	struct cowsh_entry sub = { "sub", 5, 0040755, 0, 80, NULL, 0 };
+	struct cowsh_entry inner = { "inner", 6, 0100644, 5000, 81, NULL, 0 };
 
 	(void)user;
 	if (id == 3)
 		return -COWSH_EACCES;
-	return emit(sink, &dir) != 0 || emit(sink, &file) != 0 ? -1 : emit(sink, &link);
+	if (id == 5)
+		return emit(sink, &inner);
+	return emit(sink, &sub) != 0 || emit(sink, &dir) != 0 || emit(sink, &file) != 0 ? -1 : emit(sink, &link);
 }
 
 static int64_t read_source(void *user, uint64_t id, uint64_t pos, void *into, size_t len)
@@ -416,6 +420,76 @@ TEST(sources)
 	CHECK(host_state.source_reads != 0);
 	check_same(2);
 	CHECK_EQ(host_state.source_reads, 0);
+}
+
+/* The host looks at what no command has looked at: in between, and in the middle. */
+static int on_change(void *user, const struct cowsh_change *c)
+{
+	cowsh *s = user;
+
+	return c->kind == '+' ? cowsh_put_file(s, "/m/sub/note", c->path, strlen(c->path), 0644) : 0;
+}
+
+static int on_name(void *user, const char *name, unsigned mode)
+{
+	(void)name, (void)mode;
+	++*(int *)user;
+	return 0;
+}
+
+static void look_around(cowsh *s)
+{
+	struct cowsh_stat st;
+	uint64_t pos = 0;
+	char bytes[16];
+	char *content;
+	size_t len;
+	int names = 0;
+
+	CHECK_EQ(cowsh_stat_file(s, "/m/sub/inner", &st), 0);
+	CHECK_EQ(cowsh_read_link(s, "/m/link", bytes, sizeof bytes), 4);
+	CHECK_EQ(cowsh_list(s, "/m/sub", on_name, &names), 0);
+	CHECK(names != 0);
+	CHECK_EQ(cowsh_read_at(s, "/m/file", &pos, bytes, sizeof bytes), sizeof bytes);
+	CHECK_EQ(cowsh_get_file(s, "/m/file", &content, &len), 0);
+	cowsh_bytes_free(s, content, len);
+	CHECK_EQ(cowsh_stat_file(s, "/proc/self/status", &st), 0);
+}
+
+TEST(a_host_that_looks)
+{
+	static const char script[] = "for i in {1..50}; do seq $i; done | md5sum; cat file sub/inner; ls -i";
+	struct cowsh_mount_config mount = { "/m", &source, 1, false };
+	struct cowsh_config config = COWSH_CONFIG_INIT;
+	struct cowsh_host host = callbacks();
+	unsigned char digest[COWSH_DIGEST_BYTES];
+	cowsh_snapshot *before;
+	cowsh *s, *other;
+
+	config.mounts = &mount;
+	config.nmounts = 1;
+	config.cwd = "/m";
+	s = record(&config, &host);
+	look_around(s);
+	CHECK_EQ(cowsh_snapshot_new(s, &before), 0);
+	run_through(s, "x=1");
+	look_around(s);
+	CHECK_EQ(cowsh_start(s, script, strlen(script)), 0);
+	while (cowsh_step(s, 200) != COWSH_DONE)
+		look_around(s);
+	run_through(s, "echo > sub/made");
+	CHECK_EQ(cowsh_diff(s, before, on_change, s), 0);
+	CHECK_EQ(cowsh_digest(s, before, digest), 0);
+	/* Another session that has these files reads them itself. */
+	config = (struct cowsh_config)COWSH_CONFIG_INIT;
+	config.tree = before;
+	CHECK_EQ(cowsh_new(store, &config, NULL, &other), 0);
+	CHECK_EQ(run(other, "cat /m/file /m/sub/inner > /tmp/f").status, 0);
+	cowsh_free(other);
+	cowsh_snapshot_free(before);
+	run_through(s, "cat sub/note");
+	finish(s);
+	check_same(4);
 }
 
 /* --- what is not as it was --- */
@@ -595,6 +669,7 @@ int main(void)
 	RUN(input_clock_signals);
 	RUN(custom_commands);
 	RUN(sources);
+	RUN(a_host_that_looks);
 	RUN(other_files_to_start_with);
 	RUN(cut_anywhere);
 	RUN(damaged_anywhere);
