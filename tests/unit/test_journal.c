@@ -492,6 +492,23 @@ TEST(a_host_that_looks)
 	check_same(4);
 }
 
+/* A file is all that it can give. */
+TEST(a_source_without_lists)
+{
+	static const struct cowsh_source files = { .size = sizeof files, .read = read_source };
+	struct cowsh_mount_config mount = { "/m", &files, 1, false };
+	struct cowsh_config config = COWSH_CONFIG_INIT;
+	struct cowsh_host host = callbacks();
+	cowsh *s;
+
+	config.mounts = &mount;
+	config.nmounts = 1;
+	s = record(&config, &host);
+	run_through(s, "ls /m; echo $?");
+	finish(s);
+	check_same(1);
+}
+
 /* --- what is not as it was --- */
 
 TEST(other_files_to_start_with)
@@ -670,6 +687,7 @@ int main(void)
 	RUN(custom_commands);
 	RUN(sources);
 	RUN(a_host_that_looks);
+	RUN(a_source_without_lists);
 	RUN(other_files_to_start_with);
 	RUN(cut_anywhere);
 	RUN(damaged_anywhere);
