@@ -174,7 +174,7 @@ int cowsh_journal_end(cowsh *s)
 
 	if (t == NULL || t->replay)
 		return -E_INVAL;
-	if (s->running)
+	if (s->running || t->draining)
 		return -E_BUSY;
 	journal_flush(t);
 	journal_record(t, RECORD_END, (struct bytes){ "", 0 });
@@ -320,7 +320,7 @@ int journal_note(struct cowsh *s, enum host_kind kind, const char *path, uint64_
 	/* What the session is made with is in CONFIG. */
 	if (t == NULL || t->replay || s->shell == NULL)
 		return 0;
-	if (s->running)
+	if (s->running || t->draining)
 		return -E_BUSY;
 	p.store = t->store;
 	pack_number(&p, kind);

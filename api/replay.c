@@ -359,7 +359,8 @@ static bool do_host(struct cowsh_replay *r, struct unpack *u)
 	uint64_t b = unpack_number(u);
 	struct bytes data = unpack_bytes(u);
 	bool no_path = kind == HOST_SET_LIMIT || kind == HOST_SIGNAL || kind == HOST_INCOMPLETE ||
-		       kind == HOST_SET_INTERACTIVE || kind == HOST_TERMINAL_SIZE;
+		       kind == HOST_SET_INTERACTIVE || kind == HOST_TERMINAL_SIZE ||
+		       kind == HOST_WAKE;
 
 	if (u->bad || (path == NULL) != no_path)
 		return false;
@@ -376,6 +377,7 @@ static bool do_host(struct cowsh_replay *r, struct unpack *u)
 	case HOST_ADD_COMMAND: add_command(r, path, a != 0); break;
 	case HOST_INCOMPLETE: (void)cowsh_incomplete(r->s, data.ptr, data.len); break;
 	case HOST_SET_INTERACTIVE: (void)cowsh_set_interactive(r->s, a != 0); break;
+	case HOST_WAKE: cowsh_wake(r->s); break;
 	case HOST_TERMINAL_SIZE:
 		(void)cowsh_set_terminal_size(r->s, (unsigned)a, (unsigned)b);
 		break;
@@ -532,10 +534,20 @@ static uint64_t budget(struct cowsh_replay *r)
 	return until > used + 1 ? until - used - 1 : 1;
 }
 
-static bool action_due(const struct cowsh_replay *r)
+/* Whether the host did something where the session stands, in the state of its last step. */
+static bool action_due(struct cowsh_replay *r, int state)
 {
-	return r->scanned && r->has_action && !r->action_waits &&
+	if (!r->scanned)
+		find_action(r);
+	return r->has_action && (!r->action_waits || state == COWSH_WAIT) &&
 	       tape_steps(r->t) >= r->action_steps;
+}
+
+/* What it did there: more than once, or before the first step. */
+static void act_all(struct cowsh_replay *r, int state)
+{
+	while (r->t->differ == NULL && action_due(r, state) && act(r))
+		;
 }
 
 static int step(struct cowsh_replay *r, bool drain)
@@ -548,16 +560,17 @@ static int step(struct cowsh_replay *r, bool drain)
 static void run(struct cowsh_replay *r, bool drain)
 {
 	struct tape *t = r->t;
-	int state;
+	int state = COWSH_SLICE;
 
 	r->scanned = false;
+	act_all(r, state);
 	while ((state = step(r, drain)) != COWSH_DONE && state >= 0) {
 		r->stopped = state;
 		if (r->stop_at != 0 && tape_steps(t) >= r->stop_at && t->differ == NULL)
 			return;
-		if (t->differ == NULL && (state == COWSH_WAIT || action_due(r)) && !act(r) &&
-		    state == COWSH_WAIT)
+		if (t->differ == NULL && state == COWSH_WAIT && !act(r))
 			tape_differ(t, "what the session waits for", 0, 0);
+		act_all(r, state);
 		if (t->differ != NULL)
 			cowsh_cancel(r->s);
 	}
@@ -681,7 +694,7 @@ static int judge(struct cowsh_replay *r)
 	is = (struct unpack){ p.ptr, p.ptr + p.len, false };
 	if (state == RECORD_OK && t->differ == NULL) {
 		if (record.type != RECORD_RESULT)
-			state = RECORD_DAMAGED;
+			state = record.type == RECORD_END ? RECORD_CUT : RECORD_DAMAGED;
 		else
 			compare(t, &record.body, &is);
 	}

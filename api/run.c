@@ -8,6 +8,12 @@
 #include "api/journal.h"
 #include "api/watch.h"
 
+/* In a journal, what is left in the background runs as a command. */
+static bool is_busy(const struct cowsh *s)
+{
+	return s->running || (s->tape != NULL && s->tape->draining);
+}
+
 static void account_start(struct cowsh *s)
 {
 	struct kernel_usage usage;
@@ -130,7 +136,7 @@ int cowsh_start_program(cowsh *s, int argc, const char *const *argv)
 
 	if (s == NULL || argc < 1 || argv == NULL)
 		return -E_INVAL;
-	if (s->running)
+	if (is_busy(s))
 		return -E_BUSY;
 	err = checkpoint_take(s);
 	if (err < 0)
@@ -159,7 +165,7 @@ int cowsh_start(cowsh *s, const char *script, size_t len)
 
 	if (s == NULL || script == NULL)
 		return -E_INVAL;
-	if (s->running)
+	if (is_busy(s))
 		return -E_BUSY;
 	err = checkpoint_take(s);
 	if (err < 0)
@@ -455,8 +461,10 @@ int64_t cowsh_next_timer(const cowsh *s)
 
 void cowsh_wake(cowsh *s)
 {
-	if (s->tape != NULL)
+	if (s->tape != NULL && s->tape->in_command)
 		tape_action(s->tape, ENTRY_WAKE, 0);
+	else
+		(void)journal_note(s, HOST_WAKE, NULL, 0, 0, NOTHING);
 	kernel_wake_host(s->kernel);
 }
 

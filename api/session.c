@@ -430,7 +430,7 @@ void cowsh_free(cowsh *s)
 	if (s == NULL)
 		return;
 	if (s->tape != NULL && !s->tape->replay && s->shell != NULL) {
-		s->running = false;
+		s->running = s->tape->draining = false;
 		(void)cowsh_journal_end(s);
 	}
 	if (s->tape != NULL)

@@ -43,9 +43,10 @@ struct cowsh_journal {
  *
  * Not with a microvm (-EINVAL). The session refuses what a journal can't have: cowsh_restore,
  * cowsh_mount_image (-EINVAL), forks while sources are mounted (-EINVAL; others are not
- * journaled), and changes of files by the host while a command runs (-EBUSY). Looking at files is
- * always possible, and not in the journal; sessions that were made of its snapshots must run on its
- * thread, as long as its sources are mounted in them.
+ * journaled), and what the host does while a command runs, or while cowsh_drain has not come to its
+ * end (-EBUSY), but for waking, signals and cancelling. Looking at files is always possible, and
+ * not in the journal; sessions that were made of its snapshots must run on its thread, as long as
+ * its sources are mounted in them.
  */
 COWSH_API int cowsh_new_journaled(cowsh_store *store, const struct cowsh_config *config,
 				  const struct cowsh_host *host,

@@ -348,6 +348,82 @@ static int ask(void *user, cowsh_call *call)
 	return len == 3 ? 5 : 6;
 }
 
+static void step_to_end(cowsh *s)
+{
+	while (cowsh_step(s, 0) == COWSH_WAIT)
+		cowsh_wake(s);
+}
+
+/* Before the first step, more than once at a place, and before what it waits for is asked again. */
+TEST(a_host_that_acts_at_once)
+{
+	static const char script[] = "trap 'echo int' INT; for i in {1..900}; do :; done; echo x";
+	static const char reading[] = "trap 'echo winch' WINCH; read x; echo $x; read y; echo $y";
+	struct cowsh_host host = callbacks();
+	cowsh *s = record(NULL, &host);
+	int state;
+
+	for (int i = 0; i < 3; i++) {
+		CHECK_EQ(cowsh_start(s, script, strlen(script)), 0);
+		cowsh_wake(s);
+		if (i == 1)
+			cowsh_signal(s, 2);
+		if (i == 2)
+			cowsh_cancel(s);
+		step_to_end(s);
+	}
+	CHECK_EQ(cowsh_start(s, script, strlen(script)), 0);
+	CHECK_EQ(cowsh_step(s, 700), COWSH_SLICE);
+	cowsh_wake(s);
+	cowsh_signal(s, 2);
+	cowsh_wake(s);
+	step_to_end(s);
+	host_state.input = "a\nb\n";
+	host_state.pending = 3;
+	CHECK_EQ(cowsh_start(s, reading, strlen(reading)), 0);
+	while ((state = cowsh_step(s, 100)) != COWSH_DONE) {
+		if (state != COWSH_WAIT)
+			continue;
+		cowsh_wake(s);
+		cowsh_signal(s, 28);
+		cowsh_wake(s);
+	}
+	host_state.pending = 1;
+	host_state.input = "late\n";
+	run(s, "cat > /tmp/f & :");
+	cowsh_wake(s);
+	run_through(s, "sleep 1; cat /tmp/f");
+	finish(s);
+	check_same(7);
+}
+
+/* While something goes on in the background, nothing else begins. */
+TEST(draining_in_pieces)
+{
+	static const char *const argv[] = { "true" };
+	struct cowsh_host host = callbacks();
+	struct cowsh_replay_report report = { 0 };
+	cowsh *s = record(NULL, &host);
+
+	run(s, "(for i in {1..5000}; do :; done; echo done > /tmp/f) & :");
+	CHECK_EQ(cowsh_drain(s, 1000), COWSH_SLICE);
+	CHECK_EQ(cowsh_start(s, ":", 1), -COWSH_EBUSY);
+	CHECK_EQ(cowsh_start_program(s, 1, argv), -COWSH_EBUSY);
+	CHECK_EQ(cowsh_put_file(s, "/tmp/g", "x", 1, 0644), -COWSH_EBUSY);
+	CHECK_EQ(cowsh_journal_end(s), -COWSH_EBUSY);
+	while (cowsh_drain(s, 1000) == COWSH_SLICE)
+		;
+	run(s, "cat /tmp/f");
+	finish(s);
+	check_same(3);
+	/* One that is given up. */
+	s = record(NULL, &host);
+	run(s, "(for i in {1..5000}; do :; done) & :");
+	CHECK_EQ(cowsh_drain(s, 1000), COWSH_SLICE);
+	cowsh_free(s);
+	CHECK_EQ(replay_all(journal_len, &host, &report), COWSH_REPLAY_CUT);
+}
+
 TEST(custom_commands)
 {
 	struct cowsh_command command = { sizeof command, "ask", true, ask, NULL };
@@ -684,6 +760,8 @@ int main(void)
 	RUN(limits_above_those_allowed);
 	RUN(commands_files_limits);
 	RUN(input_clock_signals);
+	RUN(a_host_that_acts_at_once);
+	RUN(draining_in_pieces);
 	RUN(custom_commands);
 	RUN(sources);
 	RUN(a_host_that_looks);
