@@ -202,7 +202,20 @@ static int run_check(struct proc *p, void *arg)
 	struct check *check = arg;
 
 	check->incomplete = interp_incomplete(check->s->shell, check->text);
+	check->s->command_done = true;
 	proc_park(p);
+}
+
+/* As much of what is in the background goes on meanwhile. */
+enum { BETWEEN_STEPS = 1000000 };
+
+static bool between_ends(const struct cowsh *s)
+{
+	struct kernel_usage usage;
+
+	kernel_get_usage(s->kernel, &usage);
+	return kernel_limit_hit(s->kernel) >= 0 ||
+	       (s->command_done && usage.steps >= BETWEEN_STEPS);
 }
 
 /* Something short between commands, on the shell's coroutine. */
@@ -216,8 +229,9 @@ static int run_between(struct cowsh *s, int (*between)(struct proc *p, void *arg
 	if (err < 0)
 		return err;
 	listened = tape_listen(s->tape, true);
+	s->command_done = false;
 	kernel_begin(s->kernel);
-	while (kernel_run(s->kernel, 0) == KERNEL_SLICE && kernel_limit_hit(s->kernel) < 0)
+	while (kernel_run(s->kernel, BETWEEN_STEPS) == KERNEL_SLICE && !between_ends(s))
 		;
 	(void)tape_listen(s->tape, listened);
 	if (kernel_limit_hit(s->kernel) < 0)
@@ -246,6 +260,7 @@ static int run_typing(struct proc *p, void *arg)
 	const struct typing *typing = arg;
 
 	interp_set_interactive(typing->s->shell, typing->on);
+	typing->s->command_done = true;
 	proc_park(p);
 }
 

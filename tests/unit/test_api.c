@@ -512,6 +512,22 @@ TEST(forks_are_independent)
 	cowsh_free(fork);
 }
 
+/* An endless job is not stopped by somebody who types. */
+TEST(the_background_goes_on_between_commands)
+{
+	struct host h;
+	cowsh *s = new_session(&h, NULL);
+
+	run(s, "while :; do :; done & sleep 3 & :");
+	CHECK_EQ(cowsh_set_limit(s, COWSH_LIMIT_STEPS, 5000000), 0);
+	CHECK(cowsh_incomplete(s, "if true", 7));
+	CHECK_EQ(cowsh_set_interactive(s, true), 0);
+	CHECK_EQ(cowsh_set_interactive(s, false), 0);
+	run(s, "kill -0 %1 && echo alive; kill %1; wait %1; echo $?");
+	CHECK_STR(h.out[1], "alive\n143\n");
+	cowsh_free(s);
+}
+
 /* A builtin in the background is a C stack, which can't be copied: docs/limits.md, F-1. */
 TEST(jobs_that_a_fork_has_not_were_killed)
 {
@@ -798,6 +814,7 @@ int main(void)
 	RUN(listing);
 	RUN(mounts_are_read_when_needed_and_never_written);
 	RUN(forks_are_independent);
+	RUN(the_background_goes_on_between_commands);
 	RUN(jobs_that_a_fork_has_not_were_killed);
 	RUN(snapshots_differences_and_restoring);
 	RUN(custom_commands_run_in_pipelines);
