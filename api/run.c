@@ -310,6 +310,9 @@ static void finish(struct cowsh *s)
 	kernel_flush(s->kernel);
 	kernel_get_usage(s->kernel, &usage);
 	s->running = false;
+	/* The kernel's own text goes when the command is undone. */
+	copy_text(s->limit_where, sizeof s->limit_where,
+		  limit >= 0 ? kernel_limit_hit_where(s->kernel) : "");
 	s->result = (struct cowsh_result){
 		.status = s->status,
 		.limit = limit,
@@ -320,7 +323,7 @@ static void finish(struct cowsh *s)
 		.memory_peak = usage.memory_peak,
 		.time_ns = kernel_now(s->kernel) - s->started_ns,
 		.limit_value = limit >= 0 ? kernel_limit_hit_value(s->kernel) : 0,
-		.limit_where = limit >= 0 ? kernel_limit_hit_where(s->kernel) : "",
+		.limit_where = s->limit_where,
 	};
 	if (s->trace != NULL)
 		trace_result(s);

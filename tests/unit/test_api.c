@@ -528,6 +528,26 @@ TEST(the_background_goes_on_between_commands)
 	cowsh_free(s);
 }
 
+TEST(what_is_told_of_a_limit_outlives_undoing)
+{
+	struct cowsh_config config = COWSH_CONFIG_INIT;
+	struct cowsh_result r;
+	struct host h, h2;
+	cowsh *s, *other;
+
+	config.checkpoints = 1;
+	s = new_session(&h, &config);
+	CHECK_EQ(cowsh_set_limit(s, COWSH_LIMIT_STEPS, 10000), 0);
+	run(s, "while :; do :; done");
+	CHECK_EQ(cowsh_undo(s), 0);
+	other = new_session(&h2, NULL); /* takes the memory that was freed */
+	CHECK_EQ(cowsh_get_result(s, &r), 0);
+	CHECK_EQ(r.limit, COWSH_LIMIT_STEPS);
+	CHECK_STR(r.limit_where, "bash, line 1");
+	cowsh_free(other);
+	cowsh_free(s);
+}
+
 /* A builtin in the background is a C stack, which can't be copied: docs/limits.md, F-1. */
 TEST(jobs_that_a_fork_has_not_were_killed)
 {
@@ -815,6 +835,7 @@ int main(void)
 	RUN(mounts_are_read_when_needed_and_never_written);
 	RUN(forks_are_independent);
 	RUN(the_background_goes_on_between_commands);
+	RUN(what_is_told_of_a_limit_outlives_undoing);
 	RUN(jobs_that_a_fork_has_not_were_killed);
 	RUN(snapshots_differences_and_restoring);
 	RUN(custom_commands_run_in_pipelines);
