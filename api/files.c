@@ -189,11 +189,25 @@ int cowsh_make_directory(cowsh *s, const char *path, unsigned mode)
 }
 
 /* Removes what is at path; a directory with all that is in it. Deep trees need no stack: the
- * walk goes down to a directory without directories, empties it, and starts again. */
+ * walk goes down to a directory without directories, empties it, and goes up again. */
 struct removal {
 	struct cowsh *s;
 	const char *path;
 };
+
+/* Removes the directory, which is empty, and goes to the one above: it is the first there. */
+static int remove_empty(struct vfs *v, struct arena *a, vfs_ino *at)
+{
+	struct vfs_dirent e;
+	vfs_ino above = *at;
+	int err = vfs_lookup(v, &root_cred, *at, "..", 0, &above);
+	int n = err == 0 ? vfs_readdir(v, above, NULL, a, &e, 1) : err;
+
+	if (n == 1)
+		n = e.ino == *at ? vfs_rmdir(v, &root_cred, above, e.name.ptr) : -E_BUSY;
+	*at = above;
+	return n;
+}
 
 static int remove_tree(void *arg)
 {
@@ -201,33 +215,26 @@ static int remove_tree(void *arg)
 	struct vfs *v = kernel_vfs(r->s->kernel);
 	struct arena *a = &r->s->shell_proc->arena;
 	vfs_ino dir = r->s->shell_proc->cwd;
-	char name[VFS_NAME_MAX + 1];
 	vfs_ino top;
 	int err = vfs_lookup(v, &root_cred, dir, r->path, VFS_NOFOLLOW, &top);
+	vfs_ino at = top;
 
 	while (err == 0) {
-		vfs_ino at = top;
-		vfs_ino above = 0;
-		struct vfs_dirent e;
 		struct arena_mark mark = arena_mark(a);
-		int n;
+		struct vfs_dirent e;
+		int n = vfs_readdir(v, at, NULL, a, &e, 1);
 
-		while ((n = vfs_readdir(v, at, NULL, a, &e, 1)) == 1 && e.type == S_DIR) {
-			above = at;
+		if (n == 1 && e.type == S_DIR)
 			at = e.ino;
-			memcpy(name, e.name.ptr, e.name.len + 1);
-		}
-		if (n == 1)
+		else if (n == 1)
 			err = vfs_unlink(v, &root_cred, at, e.name.ptr);
-		else if (n == 0 && at != top)
-			err = vfs_rmdir(v, &root_cred, above, name);
+		else if (n == 0 && at == top)
+			err = 1;
+		else
+			err = n < 0 ? n : remove_empty(v, a, &at);
 		arena_release(a, mark);
-		if (n < 0)
-			return n;
-		if (n == 0 && at == top)
-			return vfs_rmdir(v, &root_cred, dir, r->path);
 	}
-	return err;
+	return err == 1 ? vfs_rmdir(v, &root_cred, dir, r->path) : err;
 }
 
 static int remove_path(struct cowsh *s, const char *path)

@@ -7,6 +7,7 @@
 
 #include <pthread.h>
 #include <stdlib.h>
+#include <time.h>
 
 #include "tests/unit/session.h"
 
@@ -389,6 +390,21 @@ TEST(cancel_from_another_thread)
 }
 
 /* --- files --- */
+
+/* However deep a script has made it. */
+TEST(a_deep_directory_goes)
+{
+	struct host h;
+	cowsh *s = new_session(&h, NULL);
+	clock_t begin;
+
+	run(s, "cd /tmp; for ((i = 0; i < 10000; i++)); do mkdir a b && > c && cd a; done; cd");
+	begin = clock();
+	CHECK_EQ(cowsh_remove(s, "/tmp/a"), 0);
+	CHECK((clock() - begin) / CLOCKS_PER_SEC < 1);
+	CHECK_EQ(run(s, "[ ! -e /tmp/a ] && [ -d /tmp/b ]").status, 0);
+	cowsh_free(s);
+}
 
 TEST(files_go_in_and_out)
 {
@@ -830,6 +846,7 @@ int main(void)
 	RUN(profiles_are_finite);
 	RUN(a_deadlock_is_found);
 	RUN(cancel_from_another_thread);
+	RUN(a_deep_directory_goes);
 	RUN(files_go_in_and_out);
 	RUN(listing);
 	RUN(mounts_are_read_when_needed_and_never_written);
