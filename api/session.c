@@ -209,29 +209,80 @@ static int make_home(struct cowsh *s, const struct cowsh_config *c, const char *
 	return 0;
 }
 
-/* Writes `line` over the last line of a file of the standard tree, which is about "user". */
-static int replace_last_line(struct cowsh *s, const char *path, const char *line)
+/* Whether a line of passwd or group is about that name, or the number of the session's user. */
+static bool is_about(struct bytes line, const char *user)
+{
+	static const struct bytes number = { ":1000:", 6 };
+	size_t len = strlen(user);
+	const char *colon = memchr(line.ptr, ':', line.len);
+	struct bytes rest;
+
+	if (line.len > len && line.ptr[len] == ':' && memcmp(line.ptr, user, len) == 0)
+		return true;
+	if (colon == NULL)
+		return false;
+	rest = bytes_slice(line, (size_t)(colon - line.ptr) + 1, line.len);
+	colon = memchr(rest.ptr, ':', rest.len);
+	return colon != NULL &&
+	       bytes_starts(bytes_slice(rest, (size_t)(colon - rest.ptr), rest.len), number);
+}
+
+/* The lines of text but those about the user, in place; how many bytes they are. */
+static size_t keep_others(char *text, size_t len, const char *user)
+{
+	size_t kept = 0;
+
+	for (size_t at = 0; at < len;) {
+		const char *end = memchr(text + at, '\n', len - at);
+		size_t n = end != NULL ? (size_t)(end - (text + at)) + 1 : len - at;
+
+		if (!is_about((struct bytes){ text + at, n }, user)) {
+			memmove(text + kept, text + at, n);
+			kept += n;
+		}
+		at += n;
+	}
+	return kept;
+}
+
+/* The file with `line` behind what is about others. There is room for one byte more than `size`. */
+static int rewrite(struct vfs *v, vfs_ino ino, char *text, size_t size, const char *user,
+		   const char *line)
+{
+	int64_t n = vfs_read(v, ino, 0, text, size);
+	size_t kept = n > 0 ? keep_others(text, (size_t)n, user) : 0;
+	int err = n < 0 ? (int)n : (size_t)n < size ? -E_IO : vfs_truncate(v, ino, kept);
+
+	if (kept != 0 && text[kept - 1] != '\n')
+		text[kept++] = '\n';
+	if (err == 0 && kept != 0)
+		err = (int)vfs_write(v, ino, 0, text, kept);
+	return err < 0 ? err : (int)vfs_write(v, ino, kept, line, strlen(line));
+}
+
+/* Puts `line` where a file says something else about the user, or at its end. */
+static int replace_line(struct cowsh *s, const char *path, const char *user, const char *line)
 {
 	struct vfs *v = kernel_vfs(s->kernel);
 	struct vfs_cred root = { .uid = 0 };
 	struct vfs_stat st;
-	char text[1024];
 	bool created;
 	vfs_ino ino;
-	int64_t n;
-	size_t at;
+	char *text;
 	int err = vfs_open(v, &root, VFS_ROOT, path, O_WRONLY_, 0, &ino, &created);
 
 	if (err < 0)
 		return err;
-	vfs_getattr(v, ino, &st);
-	n = vfs_read(v, ino, 0, text, sizeof text);
-	for (at = n > 0 ? (size_t)n - 1 : 0; at > 0 && text[at - 1] != '\n'; at--)
-		;
-	err = vfs_truncate(v, ino, at);
-	n = err == 0 ? vfs_write(v, ino, at, line, strlen(line)) : err;
+	err = vfs_getattr(v, ino, &st);
+	text = err == 0 ? heap_alloc(kernel_heap(s->kernel), (size_t)st.size + 1) : NULL;
+	if (text != NULL) {
+		err = rewrite(v, ino, text, (size_t)st.size, user, line);
+		heap_free(kernel_heap(s->kernel), text, (size_t)st.size + 1);
+	} else if (err == 0) {
+		err = -E_NOMEM;
+	}
 	vfs_drop(v, ino);
-	return n < 0 ? (int)n : 0;
+	return err < 0 ? err : 0;
 }
 
 /* A user of another name than "user" takes its place in /etc/passwd and /etc/group. */
@@ -251,8 +302,8 @@ static int add_user(struct cowsh *s, const char *user, const char *home)
 	}
 	memcpy(group, user, strlen(user));
 	memcpy(group + strlen(user), ":x:1000:\n", 10);
-	err = replace_last_line(s, "/etc/passwd", passwd);
-	return err < 0 ? err : replace_last_line(s, "/etc/group", group);
+	err = replace_line(s, "/etc/passwd", user, passwd);
+	return err < 0 ? err : replace_line(s, "/etc/group", user, group);
 }
 
 void session_settings(struct cowsh *s, const struct cowsh_config *c, struct kernel_config *k)
