@@ -173,6 +173,8 @@ static _Noreturn void become_curl(int config, int body, int out)
 				      NULL };
 	int null = open("/dev/null", O_RDWR | O_CLOEXEC);
 
+	/* It ends with the fetcher, however that ends. */
+	prctl(PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0);
 	/* Numbers above what they become. */
 	config = fcntl(config, F_DUPFD_CLOEXEC, 10);
 	out = fcntl(out, F_DUPFD_CLOEXEC, 10);

@@ -131,6 +131,18 @@ check 'bytes' 'cowsh: stopped: limit of network (100000) reached in curl, line 1
 	"$(net --limit network=100000 -c 'curl -s $U/big > /dev/null')"
 
 # --- trace, journal ---
+# The program is killed: its curl ends, too.
+"$cowsh" "${allowed[@]}" -c 'curl -s $U/hang' > /dev/null 2>&1 &
+for ((i = 0; i < 100; i++)); do
+	fetching=$(pgrep -P "$(pgrep -P $! | head -n 1)" curl) && break
+	sleep 0.05
+done
+{ kill -KILL $! && wait $!; } 2> /dev/null
+for ((i = 0; i < 40; i++)); do
+	[ -d "/proc/$fetching" ] && grep -q '^State:.[^Z]' "/proc/$fetching/status" 2> err || break
+	sleep 0.05
+done
+check 'requests end with the program' 'a request gone' "${fetching:+a request} $([ $i -lt 40 ] && echo gone)"
 net --trace t.jsonl -c 'curl -s -d abc $U/echo > /dev/null' > /dev/null
 check 'trace' "\"name\":\"POST\",\"path\":\"$U/echo\",\"status\":200" \
 	"$(grep -o '"name":"POST","path":"[^"]*","status":[0-9]*' t.jsonl)"
