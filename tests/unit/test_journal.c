@@ -693,6 +693,29 @@ TEST(a_host_that_can_not_write)
 
 /* --- going on --- */
 
+static int soon_expired(void *user)
+{
+	(void)user;
+	return --host_state.pending < 0;
+}
+
+TEST(time_for_what_the_host_does)
+{
+	struct cowsh_replay_report report = { 0 };
+	struct cowsh_host host = callbacks();
+	cowsh *s = record(NULL, &host);
+
+	for (int i = 0; i < 100; i++)
+		CHECK_EQ(cowsh_put_file(s, "a/b/c", "x", 1, 0644), 0);
+	run_through(s, "ls a/b");
+	finish(s);
+	host.expired = soon_expired;
+	host_state.pending = 50;
+	CHECK_EQ(replay_all(journal_len, &host, &report), COWSH_REPLAY_DIFFERENT);
+	CHECK_STR(report.what, "the time it may take");
+	CHECK_EQ(report.command, 0);
+}
+
 TEST(take_and_go_on)
 {
 	struct cowsh_replay_report report;
@@ -770,6 +793,7 @@ int main(void)
 	RUN(cut_anywhere);
 	RUN(damaged_anywhere);
 	RUN(a_host_that_can_not_write);
+	RUN(time_for_what_the_host_does);
 	RUN(take_and_go_on);
 	RUN(fork_a_running_session);
 	return check_end();
