@@ -112,7 +112,7 @@ uint64_t page_seek(const struct inode *n, uint64_t index, int whence)
 	return ((uint64_t)pos + (whence == SEEK_DATA_ ? 0 : PAGE_BYTES - 1)) / PAGE_BYTES;
 }
 
-/* Takes pages for the holes from index on, as many as lie side by side; one if there is a map. */
+/* Takes pages for the holes from index on; one if there is a map. */
 static unsigned take_run(struct vfs *v, const struct inode *n, uint64_t index, struct page **run)
 {
 	uint64_t end = (n->lazy_end + PAGE_BYTES - 1) / PAGE_BYTES;
@@ -127,13 +127,32 @@ static unsigned take_run(struct vfs *v, const struct inode *n, uint64_t index, s
 		run[k] = page_new(v);
 		if (run[k] == NULL)
 			return k;
-		if (k != 0 && run[k]->data != run[k - 1]->data + PAGE_BYTES) {
-			page_drop(v->store, run[k]);
-			return k;
-		}
 		k++;
 	}
 	return k;
+}
+
+/* Reads them at once, wherever they lie: what a source is asked for is in journals. */
+static int fill_run(struct vfs *v, const struct inode *n, uint64_t index, struct page **run,
+		    unsigned k)
+{
+	size_t len = k * (size_t)PAGE_BYTES;
+	unsigned together = 1;
+	char *whole;
+	int err;
+
+	while (together < k && run[together]->data == run[together - 1]->data + PAGE_BYTES)
+		together++;
+	if (together == k)
+		return fill_pages(n, index * PAGE_BYTES, run[0]->data, len);
+	whole = store_alloc(v->store, len);
+	if (whole == NULL)
+		return -E_NOMEM;
+	err = fill_pages(n, index * PAGE_BYTES, whole, len);
+	for (unsigned i = 0; err == 0 && i < k; i++)
+		memcpy(run[i]->data, whole + i * (size_t)PAGE_BYTES, PAGE_BYTES);
+	store_free(v->store, whole, len);
+	return err;
 }
 
 int page_fetch(struct vfs *v, struct inode *n, uint64_t index)
@@ -144,7 +163,7 @@ int page_fetch(struct vfs *v, struct inode *n, uint64_t index)
 	int err = k == 0 ? -E_NOMEM : 0;
 
 	if (err == 0)
-		err = fill_pages(n, index * PAGE_BYTES, run[0]->data, k * (size_t)PAGE_BYTES);
+		err = fill_run(v, n, index, run, k);
 	while (err == 0 && kept < k) {
 		err = radix_put(v->store, &n->pages, index + kept, run[kept]);
 		kept += err == 0;

@@ -568,6 +568,25 @@ TEST(a_host_that_looks)
 	check_same(4);
 }
 
+/* What is asked for does not depend on where pages lie in the store. */
+TEST(memory_in_pieces)
+{
+	struct cowsh_mount_config mount = { "/m", &source, 1, false };
+	struct cowsh_config config = COWSH_CONFIG_INIT;
+	struct cowsh_host host = callbacks();
+	cowsh *s, *other;
+
+	CHECK_EQ(cowsh_new(store, NULL, NULL, &other), 0);
+	run(other, "for i in {1..400}; do printf %4096s > $i; done; rm *[13579]");
+	config.mounts = &mount;
+	config.nmounts = 1;
+	s = record(&config, &host);
+	run_through(s, "cat /m/file /m/sub/inner | md5sum");
+	finish(s);
+	cowsh_free(other);
+	check_same(1);
+}
+
 /* A file is all that it can give. */
 TEST(a_source_without_lists)
 {
@@ -788,6 +807,7 @@ int main(void)
 	RUN(custom_commands);
 	RUN(sources);
 	RUN(a_host_that_looks);
+	RUN(memory_in_pieces);
 	RUN(a_source_without_lists);
 	RUN(other_files_to_start_with);
 	RUN(cut_anywhere);
