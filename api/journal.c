@@ -198,6 +198,7 @@ uint64_t cowsh_journal_commands(const cowsh *s)
 void journal_begin_command(struct tape *t)
 {
 	t->in_command = true;
+	t->cancelled = false;
 	t->waits = false;
 	for (int i = 0; i < 2; i++)
 		digest_init(&t->out[i], DIGEST_SHA256, 0);

@@ -152,6 +152,7 @@ struct tape {
 	bool in_command;
 	bool listens; /* what sources are asked for is the session's doing, nobody's who looks */
 	bool draining;
+	bool cancelled; /* the command was, and the entry is there */
 	struct digest out[2];
 	struct cowsh_result result; /* of the command, as it goes into the record */
 	struct vfs_tree *before;    /* files as the last command left them */
@@ -172,6 +173,8 @@ void tape_call(struct cowsh_call *call);
 void tape_finish(struct cowsh_call *call);
 /* The host's doing while a command runs. */
 void tape_action(struct tape *t, enum entry_kind kind, uint64_t value);
+/* The command may have been cancelled: that is noted once. */
+void tape_cancelled(struct tape *t);
 /* Whether what sources are asked for is for the tape's session. */
 static inline bool tape_listens(const struct tape *t)
 {

@@ -534,19 +534,18 @@ static uint64_t budget(struct cowsh_replay *r)
 	return until > used + 1 ? until - used - 1 : 1;
 }
 
-/* Whether the host did something where the session stands, in the state of its last step. */
-static bool action_due(struct cowsh_replay *r, int state)
+/* Whether the host did something where the session stands. */
+static bool action_due(struct cowsh_replay *r)
 {
 	if (!r->scanned)
 		find_action(r);
-	return r->has_action && (!r->action_waits || state == COWSH_WAIT) &&
-	       tape_steps(r->t) >= r->action_steps;
+	return r->has_action && !r->action_waits && tape_steps(r->t) >= r->action_steps;
 }
 
 /* What it did there: more than once, or before the first step. */
-static void act_all(struct cowsh_replay *r, int state)
+static void act_all(struct cowsh_replay *r)
 {
-	while (r->t->differ == NULL && action_due(r, state) && act(r))
+	while (r->t->differ == NULL && action_due(r) && act(r))
 		;
 }
 
@@ -560,17 +559,17 @@ static int step(struct cowsh_replay *r, bool drain)
 static void run(struct cowsh_replay *r, bool drain)
 {
 	struct tape *t = r->t;
-	int state = COWSH_SLICE;
+	int state;
 
 	r->scanned = false;
-	act_all(r, state);
+	act_all(r);
 	while ((state = step(r, drain)) != COWSH_DONE && state >= 0) {
 		r->stopped = state;
 		if (r->stop_at != 0 && tape_steps(t) >= r->stop_at && t->differ == NULL)
 			return;
 		if (t->differ == NULL && state == COWSH_WAIT && !act(r))
 			tape_differ(t, "what the session waits for", 0, 0);
-		act_all(r, state);
+		act_all(r);
 		if (t->differ != NULL)
 			cowsh_cancel(r->s);
 	}

@@ -300,8 +300,8 @@ static void finish(struct cowsh *s)
 	int died = kernel_died(s->kernel);
 	struct kernel_usage usage;
 
-	if (limit == LIMIT_CANCEL && s->tape != NULL)
-		tape_action(s->tape, ENTRY_CANCEL, 0);
+	if (s->tape != NULL)
+		tape_cancelled(s->tape);
 	if (limit >= 0 || died != 0) {
 		s->status = limit >= 0 ? 137 : (died & 127) != 0 ? 128 + (died & 127) : died >> 8;
 		recover(s);
@@ -438,8 +438,8 @@ int cowsh_drain(cowsh *s, uint64_t steps)
 		journal_drain(s);
 	tape_goes_on(s->tape);
 	state = run_others(s, steps);
-	if (s->tape != NULL && kernel_limit_hit(s->kernel) == LIMIT_CANCEL)
-		tape_action(s->tape, ENTRY_CANCEL, 0);
+	if (s->tape != NULL)
+		tape_cancelled(s->tape);
 	if (s->tape != NULL && state == COWSH_DONE)
 		journal_drained(s);
 	tape_pauses(s->tape, state);

@@ -20,6 +20,9 @@ uint64_t tape_steps(const struct tape *t)
 
 static struct pack *put(struct tape *t, enum entry_kind kind)
 {
+	/* Cancelling came before what is asked for because of it. */
+	if (kind != ENTRY_CANCEL)
+		tape_cancelled(t);
 	if (t->entries.len >= TAPE_BATCH)
 		journal_flush(t);
 	pack_number(&t->entries, kind);
@@ -481,6 +484,16 @@ void tape_action(struct tape *t, enum entry_kind kind, uint64_t value)
 	pack_number(p, tape_steps(t));
 	pack_number(p, t->waits);
 	pack_number(p, value);
+	/* What is done besides, before the next step, does not have to be waited for. */
+	t->waits = false;
+}
+
+void tape_cancelled(struct tape *t)
+{
+	if (!t->in_command || t->cancelled || kernel_limit_hit(t->s->kernel) != LIMIT_CANCEL)
+		return;
+	t->cancelled = true;
+	tape_action(t, ENTRY_CANCEL, 0);
 }
 
 void tape_free(struct tape *t)

@@ -397,6 +397,27 @@ TEST(a_host_that_acts_at_once)
 	check_same(7);
 }
 
+/* What is asked for because it was cancelled comes behind that. */
+TEST(cancelling_with_a_clock)
+{
+	static const char script[] = "for i in {1..2000}; do :; done; date";
+	struct cowsh_host host = callbacks();
+	cowsh *s;
+
+	host.clock = on_clock;
+	s = record(NULL, &host);
+	for (uint64_t steps = 100; steps < 5000; steps += 700) {
+		CHECK_EQ(cowsh_start(s, script, strlen(script)), 0);
+		for (int i = 0; i < 3; i++)
+			CHECK_EQ(cowsh_step(s, steps / 3), COWSH_SLICE);
+		cowsh_cancel(s);
+		cowsh_wake(s);
+		step_to_end(s);
+	}
+	finish(s);
+	check_same(7);
+}
+
 /* While something goes on in the background, nothing else begins. */
 TEST(draining_in_pieces)
 {
@@ -803,6 +824,7 @@ int main(void)
 	RUN(commands_files_limits);
 	RUN(input_clock_signals);
 	RUN(a_host_that_acts_at_once);
+	RUN(cancelling_with_a_clock);
 	RUN(draining_in_pieces);
 	RUN(custom_commands);
 	RUN(sources);
