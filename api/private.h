@@ -73,7 +73,6 @@ struct cowsh {
 	char *script;    /* being run: freed at the end */
 	size_t script_len;
 	bool command_done;
-	struct arena_mark mark; /* of the shell process's arena, before the command */
 	bool exited;
 	int status;
 	int64_t started_ns;

@@ -19,7 +19,7 @@ static void account_start(struct cowsh *s)
 	struct kernel_usage usage;
 
 	kernel_begin(s->kernel);
-	s->mark = arena_mark(&s->shell_proc->arena);
+	interp_release(s->shell);
 	kernel_get_usage(s->kernel, &usage);
 	s->started_processes = usage.processes;
 	s->started_ns = kernel_now(s->kernel);
@@ -44,7 +44,7 @@ static int recover_shell(void *arg)
 static void recover(struct cowsh *s)
 {
 	(void)kernel_guard(s->kernel, recover_shell, s);
-	arena_release(&s->shell_proc->arena, s->mark);
+	interp_release(s->shell);
 }
 
 static int run_script(struct proc *p, void *arg)
@@ -224,7 +224,6 @@ static int run_between(struct cowsh *s, int (*between)(struct proc *p, void *arg
 	bool listened;
 	int err;
 
-	s->mark = arena_mark(&s->shell_proc->arena);
 	err = proc_restart(s->shell_proc, between, arg);
 	if (err < 0)
 		return err;
@@ -306,6 +305,8 @@ static void finish(struct cowsh *s)
 		s->status = limit >= 0 ? 137 : (died & 127) != 0 ? 128 + (died & 127) : died >> 8;
 		recover(s);
 		kernel_reset_terminal(s->kernel);
+	} else {
+		interp_release(s->shell);
 	}
 	kernel_flush(s->kernel);
 	kernel_get_usage(s->kernel, &usage);

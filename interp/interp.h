@@ -36,6 +36,8 @@ bool interp_takes_signal(const struct shell *sh, const struct proc *p, int sig);
 bool interp_incomplete(struct shell *sh, struct bytes text);
 /* Ends the session's shell: runs the EXIT trap, once. */
 int interp_end(struct shell *sh);
+/* Between commands: what is left of the one before, in the arena of the shell's process. */
+void interp_release(struct shell *sh);
 /* After a limit cut a command short: the shell is consistent again, `status` is $?. */
 void interp_recover(struct shell *sh, int status);
 /* Gives process `child` of another kernel a copy of the shell (fork of a session). */

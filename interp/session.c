@@ -122,6 +122,11 @@ int interp_end(struct shell *sh)
 	return status & 255;
 }
 
+void interp_release(struct shell *sh)
+{
+	arena_release(sh->arena, sh->idle);
+}
+
 void interp_recover(struct shell *sh, int status)
 {
 	shell_recover(sh);

@@ -391,6 +391,31 @@ TEST(cancel_from_another_thread)
 
 /* --- files --- */
 
+/* Arguments of a program, and values that were asked for, are gone when the next command begins. */
+TEST(a_stop_behind_a_program)
+{
+	static char words[40000];
+	const char *argv[] = { "true", words };
+	struct host h;
+	cowsh *s = new_session(&h, NULL);
+	const char *value;
+	size_t len;
+
+	memset(words, 'w', sizeof words - 1);
+	CHECK_EQ(cowsh_set_limit(s, COWSH_LIMIT_STEPS, 20000), 0);
+	for (int i = 0; i < 3; i++) {
+		CHECK_EQ(cowsh_start_program(s, 2, argv), 0);
+		CHECK_EQ(cowsh_step(s, 0), COWSH_DONE);
+		CHECK_EQ(run(s, "while :; do :; done").limit, COWSH_LIMIT_STEPS);
+		for (int k = 0; k < 500; k++)
+			CHECK_EQ(cowsh_get_variable(s, "PPID", &value, &len), 0);
+		CHECK_EQ(run(s, "x=alive; while :; do :; done").limit, COWSH_LIMIT_STEPS);
+		run(s, "echo $x");
+	}
+	CHECK_STR(h.out[1], "alive\nalive\nalive\n");
+	cowsh_free(s);
+}
+
 TEST(a_user_among_many)
 {
 	struct cowsh_config config = COWSH_CONFIG_INIT;
@@ -869,6 +894,7 @@ int main(void)
 	RUN(profiles_are_finite);
 	RUN(a_deadlock_is_found);
 	RUN(cancel_from_another_thread);
+	RUN(a_stop_behind_a_program);
 	RUN(a_user_among_many);
 	RUN(a_deep_directory_goes);
 	RUN(files_go_in_and_out);
