@@ -6,20 +6,26 @@
 
 /* --- scopes --- */
 
+/* Room for link_local, before a binding is in the table: what is there and in no scope could not
+ * be taken out again. */
+static void reserve_local(struct shell *sh)
+{
+	struct var_table *t = &sh->vars;
+	int cap = sh->scope < 8 ? 16 : sh->scope * 2;
+
+	if (sh->scope < t->locals_cap)
+		return;
+	/* Memory may end here. */
+	t->locals = pool_resize(sh->pool, t->locals, (size_t)t->locals_cap * sizeof *t->locals,
+				(size_t)cap * sizeof *t->locals);
+	memset(t->locals + t->locals_cap, 0, (size_t)(cap - t->locals_cap) * sizeof *t->locals);
+	t->locals_cap = cap;
+}
+
 static void link_local(struct shell *sh, struct var *v)
 {
 	struct var_table *t = &sh->vars;
 
-	if (sh->scope >= t->locals_cap) {
-		int cap = sh->scope < 8 ? 16 : sh->scope * 2;
-
-		t->locals = pool_resize(sh->pool, t->locals,
-					(size_t)t->locals_cap * sizeof *t->locals,
-					(size_t)cap * sizeof *t->locals);
-		memset(t->locals + t->locals_cap, 0,
-		       (size_t)(cap - t->locals_cap) * sizeof *t->locals);
-		t->locals_cap = cap;
-	}
 	v->local_next = t->locals[sh->scope];
 	t->locals[sh->scope] = v;
 }
@@ -67,6 +73,7 @@ static struct var *take_temporary(struct shell *sh, struct bytes name, uint64_t 
 	if (v == NULL || v->scope <= sh->scope)
 		return NULL;
 	v = var_own(sh, v);
+	reserve_local(sh);
 	var_unlink_local(sh, v);
 	v->scope = sh->scope;
 	v->flags = (v->flags & ~(unsigned)VAR_TEMPORARY) | VAR_LOCAL;
@@ -86,6 +93,7 @@ struct var *var_local(struct shell *sh, struct bytes name, uint64_t hash)
 		v = local_here(sh, name, hash);
 	if (v != NULL)
 		return v;
+	reserve_local(sh);
 	below = var_table_find(&sh->vars, name, hash);
 	v = var_new(sh, name, hash);
 	v->scope = sh->scope;

@@ -416,6 +416,26 @@ TEST(a_stop_behind_a_program)
 	cowsh_free(s);
 }
 
+/* Wherever it ends, the shell takes its locals back. */
+TEST(no_memory_for_locals)
+{
+	static const char script[] = "f() { local a=1 b=$1; f $((b + 1)); }; f 1";
+	struct cowsh_config config = COWSH_CONFIG_INIT;
+
+	config.limits_set = 1u << COWSH_LIMIT_MEMORY;
+	for (uint64_t bytes = 320000; bytes < 800000; bytes += 1500) {
+		struct host h;
+		cowsh *s;
+
+		config.limit[COWSH_LIMIT_MEMORY] = bytes;
+		s = new_session(&h, &config);
+		CHECK_EQ(run(s, script).status, 137);
+		run(s, "echo \"${a-unset}\"");
+		CHECK_STR(h.out[1], "unset\n");
+		cowsh_free(s);
+	}
+}
+
 TEST(a_user_among_many)
 {
 	struct cowsh_config config = COWSH_CONFIG_INIT;
@@ -895,6 +915,7 @@ int main(void)
 	RUN(a_deadlock_is_found);
 	RUN(cancel_from_another_thread);
 	RUN(a_stop_behind_a_program);
+	RUN(no_memory_for_locals);
 	RUN(a_user_among_many);
 	RUN(a_deep_directory_goes);
 	RUN(files_go_in_and_out);
