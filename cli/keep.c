@@ -154,7 +154,10 @@ static _Noreturn void serve(const struct kept *k, int from, int to, bool lock, b
 		n = read(from, &asked, 1);
 	} while (n < 0 && errno == EINTR);
 	if (n == 1) {
-		answer = (unsigned char)(before ? keep_before(k) : 0);
+		/* The state before that is given up when the new one is sure of its place. */
+		answer = (unsigned char)(before ? sync_file(k->fd) : 0);
+		if (answer == 0 && before)
+			answer = (unsigned char)keep_before(k);
 		if (answer == 0)
 			answer = (unsigned char)keep_commit(k);
 		if (answer != 0)

@@ -193,6 +193,15 @@ if command -v strace > out; then
 		done
 	done
 	check 'killed at any step' 0 $wrong
+	# The disk is full when the new state is to be sure of its place.
+	for x in 1 2; do
+		"$cowsh" --session full.cow --checkpoint -c "x=$x"
+	done
+	strace -f -o out -e trace=fsync -e inject=fsync:error=ENOSPC "$cowsh" --no-lockdown --session full.cow --checkpoint -c x=3 2> err
+	"$cowsh" --session full.cow -c 'echo $x' > now
+	"$cowsh" --session full.cow --undo
+	check 'what could be undone still can be' "full.cow: 2 1" \
+		"$(cut -d' ' -f2 err) $(< now) $("$cowsh" --session full.cow -c 'echo $x')"
 fi
 
 # --- sparse files ---
