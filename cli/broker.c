@@ -451,9 +451,12 @@ static _Noreturn void serve(bool lock)
 	struct broker_request r;
 	bool sane = true;
 
+	/* It ends when the runner does. */
 	signal(SIGINT, SIG_IGN);
 	signal(SIGQUIT, SIG_IGN);
 	signal(SIGTSTP, SIG_IGN);
+	signal(SIGHUP, SIG_IGN);
+	signal(SIGTERM, SIG_IGN);
 	signal(SIGXFSZ, SIG_IGN);
 	for (int fd = 0; fd < 3; fd++)
 		close(fd);

@@ -242,6 +242,24 @@ if command -v strace > /dev/null && strace true 2> /dev/null && ! nm "$cowsh" | 
 		--apply -c 'echo mine > a; mv one two; mkdir n; mv d/x n/x'
 	check 'the order of what must last' 'pwrite64 fsync renameat2 unlinkat fsync renameat2 fsync pwrite64 fsync renameat2 fsync pwrite64' \
 		"$(sed 's/^[0-9]* *//; s/(.*//' calls | awk 'n < 12 && /^[a-z]/ { n++; print }' | tr '\n' ' ' | sed 's/ $//')"
+	# The terminal goes away, or all are asked to end, in the middle of a file.
+	for signal in HUP TERM; do
+		fresh
+		strace -f -qq -o /dev/null -e trace=pwrite64 -e inject=pwrite64:delay_enter=50000 "$cowsh" --no-lockdown \
+			--mount src:/s --cwd /s --apply -c 'head -c 3000000 /dev/zero | tr "\0" x > a' 2> err &
+		for ((i = 0; i < 200; i++)); do
+			[ -z "$(find src -name '.cowsh*')" ] || break
+			sleep 0.02
+		done
+		runner=$(pgrep -P $!)
+		kill -$signal $runner $(pgrep -P "$runner")
+		wait $! 2> /dev/null
+		for ((i = 0; i < 100; i++)); do
+			[ -n "$(find src -name '.cowsh*')" ] || break
+			sleep 0.02
+		done
+		check "no name is left behind by SIG$signal" "yes  $(seq 100 | md5sum)" "$([ -n "$runner" ] && echo yes) $(find src -name '.cowsh*') $(md5sum < src/a)"
+	done
 	# A power cut: the broker dies before its Nth call that changes something.
 	whole=y dead=0
 	for call in pwrite64 ftruncate fsync renameat2 unlinkat fchmod utimensat mkdirat; do
