@@ -43,15 +43,18 @@ static const struct {
 #undef BOUNDED
 };
 
-static void set_most(struct cowsh_replay *r, const struct cowsh_config *c)
+/* False: there is no such profile. Its limits would be none. */
+static bool set_most(struct cowsh_replay *r, const struct cowsh_config *most)
 {
 	static const struct cowsh_config defaults = COWSH_CONFIG_INIT;
+	struct cowsh_config c = defaults;
 
-	if (c == NULL)
-		c = &defaults;
+	if (most != NULL)
+		memcpy(&c, most, most->size < sizeof c ? most->size : sizeof c);
 	for (int i = 0; i < LIMIT_COUNT; i++)
-		r->most[i] = (c->limits_set >> i & 1) != 0 ? c->limit[i]
-							   : cowsh_limit_value(i, c->profile);
+		r->most[i] = (c.limits_set >> i & 1) != 0 ? c.limit[i]
+							  : cowsh_limit_value(i, c.profile);
+	return (unsigned)c.profile < PROFILE_COUNT;
 }
 
 /* Of `bounded` the row that does not allow this; -1: all do. */
@@ -300,9 +303,10 @@ int cowsh_replay_new(cowsh_store *store, const struct cowsh_replay_config *confi
 	if (r == NULL)
 		return -E_NOMEM;
 	*r = (struct cowsh_replay){ .store = store, .state = COWSH_REPLAY_SAME };
-	set_most(r, config->most);
-	r->t = store_alloc(&store->store, sizeof *r->t);
-	err = r->t != NULL ? 0 : -E_NOMEM;
+	err = set_most(r, config->most) ? 0 : -E_INVAL;
+	r->t = err == 0 ? store_alloc(&store->store, sizeof *r->t) : NULL;
+	if (err == 0 && r->t == NULL)
+		err = -E_NOMEM;
 	if (err == 0) {
 		*r->t = (struct tape){ .store = &store->store,
 				       .replay = true,

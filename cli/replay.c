@@ -127,6 +127,9 @@ static bool long_option(struct request *r, int argc, char **argv, int *i)
 
 static bool parse(struct request *r, int argc, char **argv)
 {
+	static const struct cowsh_config defaults = COWSH_CONFIG_INIT;
+
+	r->most = defaults;
 	r->seconds = SECONDS_DEFAULT;
 	for (int i = 0; i < argc; i++) {
 		if (strcmp(argv[i], "--help") == 0)

@@ -263,6 +263,9 @@ TEST(limits_above_those_allowed)
 	config.limit[COWSH_LIMIT_MEMORY] = 1 << 20;
 	CHECK_EQ(cowsh_replay_new(store, &replaying, &replay, &why), -COWSH_EINVAL);
 	CHECK_STR(why, "it had more memory than is allowed");
+	config.profile = 99;
+	config.limits_set = 0;
+	CHECK_EQ(cowsh_replay_new(store, &replaying, &replay, &why), -COWSH_EINVAL);
 }
 
 TEST(commands_files_limits)
