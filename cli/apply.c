@@ -191,6 +191,19 @@ static int64_t send_content(struct apply *a, const struct cowsh_change *c)
 	return broker_ask(BROKER_END, 0, c->size, n < 0);
 }
 
+/* What could not be applied is asked for, so that the broker gives up nothing of it. */
+static void want_content(struct apply *a, const struct cowsh_change *c)
+{
+	static char data[BROKER_CHUNK];
+	uint64_t pos = 0;
+	int64_t n = 1;
+
+	while ((c->mode & 0170000) == 0100000 && n > 0) {
+		n = cowsh_read_at(a->r->session, c->path, &pos, data, sizeof data);
+		pos += n > 0 ? (uint64_t)n : 0;
+	}
+}
+
 static bool is_link(const struct cowsh_change *c)
 {
 	return (c->mode & 0170000) == 0120000;
@@ -283,6 +296,7 @@ static int apply_change(void *user, const struct cowsh_change *c)
 	}
 	err = send_change(a, mount, c);
 	if (err < 0) {
+		want_content(a, c);
 		fail(a, c->path, err);
 		return 0;
 	}

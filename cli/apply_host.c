@@ -12,7 +12,8 @@
  *
  * What is removed, what takes the place of a directory, and modes of directories wait to the end
  * and are done in reverse order: a directory is empty then. If anything failed before, nothing
- * is removed: what was renamed is never lost.
+ * is removed: what was renamed is never lost. For the same reason a file that is replaced lies
+ * beside until all content has come, of which it may be a part, and comes back if that got nowhere.
  */
 #include "cli/broker_private.h"
 #include "cli/cli.h"
@@ -33,6 +34,7 @@ enum {
 	MODE_BITS = 07777,
 	TOUCHED_SLOTS = 65536
 };
+enum { KEPT_DIRS_MAX = 400 };
 enum { DIR_FLAGS = O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC };
 #define LATER_MAX ((uint64_t)1 << 26)
 
@@ -45,7 +47,7 @@ struct place {
 	struct stat st;  /* of it */
 };
 
-enum later_kind { LATER_REMOVE, LATER_SWAP, LATER_MODE };
+enum later_kind { LATER_REMOVE, LATER_SWAP, LATER_MODE, LATER_DROP };
 
 /* What waits for the end. */
 struct later {
@@ -53,14 +55,17 @@ struct later {
 	uint32_t root;
 	uint32_t mode;   /* MODE */
 	int64_t time_ns; /* MODE */
-	uint32_t ticket; /* SWAP: of the name beside it */
+	uint32_t ticket; /* SWAP, DROP: of the name beside it */
 	uint64_t path;   /* offset in names */
+	int dir;         /* DROP: the directory, wherever it is by then; -1: walked to */
+	bool opened;     /* by this one */
 };
 
 static struct later *later;
 static uint64_t later_count;
 static bool failed[MOUNTS_MAX]; /* by mounted directory */
 static uint32_t tickets;
+static bool applying; /* the first change has come */
 
 /* The directory that was walked to last. */
 static struct {
@@ -81,7 +86,8 @@ static struct {
 	uint32_t ticket;
 	uint64_t path;
 	int fd;
-	int err; /* of the first write that failed */
+	int err;       /* of the first write that failed */
+	uint64_t from; /* the object of which it has content; NO_OBJECT: none */
 } file = { .fd = -1 };
 
 /* Numbers of files with several names of which one was replaced here: their ctime has changed. */
@@ -290,20 +296,71 @@ static int replace_plainly(const struct place *p, const char *from)
 		return err == 0 ? BROKER_APPEARED : err;
 	if (p->replaces && (err < 0 || !as_seen(object_of(p->object), &st, false)))
 		return BROKER_CHANGED;
-	err = rename_at(p->dir, from, p->name, 0);
+	if (p->replaces && S_ISREG(st.st_mode))
+		err = object_keep(p->object, NULL);
+	else
+		err = 0;
+	if (err == 0)
+		err = rename_at(p->dir, from, p->name, 0);
 	if (err != -EISDIR && err != -ENOTDIR)
 		return err;
 	err = unlink_at(p->dir, p->name, S_ISDIR(st.st_mode) ? AT_REMOVEDIR : 0);
 	return err < 0 ? err : rename_at(p->dir, from, p->name, 0);
 }
 
-/* What lies beside takes its place; what was there is gone, or lies beside again if it was not
- * what the session saw. How: unlinkat's flags for it. */
-static int put_in_place(const struct place *p, const char *from, int how)
+static int wait_for_end(struct later what)
 {
+	if (what.path == UINT64_MAX || later_count == LATER_MAX)
+		return -ENOMEM;
+	later[later_count++] = what;
+	return 0;
+}
+
+/* Opens the directory for a DROP, unless the one before has it. */
+static void open_kept_dir(struct later *l, int dir)
+{
+	static int count;
+	const struct later *last = later_count != 0 ? &later[later_count - 1] : NULL;
+	size_t n = parent_length(names_at(l->path));
+
+	l->dir = -1;
+	if (last != NULL && last->kind == LATER_DROP && last->root == l->root &&
+	    parent_length(names_at(last->path)) == n &&
+	    memcmp(names_at(last->path), names_at(l->path), n) == 0) {
+		l->dir = last->dir;
+	} else if (count < KEPT_DIRS_MAX) {
+		l->dir = (int)syscall(SYS_openat, dir, ".", DIR_FLAGS);
+		l->opened = l->dir >= 0;
+		count += l->opened;
+	}
+}
+
+/* What lay there is beside now. A file is kept until all content has come: others may have it. */
+static int give_up(const struct place *p, uint32_t root, uint64_t path, uint32_t ticket, int how)
+{
+	struct later drop = { .kind = LATER_DROP, .root = root, .path = path, .ticket = ticket };
+	char name[NAME_SIZE];
+	int err;
+
+	beside(name, ticket);
+	if (how != 0 || p->object == NO_OBJECT || !S_ISREG(p->st.st_mode))
+		return unlink_at(p->dir, name, how);
+	if (path != UINT64_MAX)
+		open_kept_dir(&drop, p->dir);
+	err = wait_for_end(drop);
+	return err == 0 ? object_keep(p->object, name) : err;
+}
+
+/* What lies beside takes its place; what was there is given up, or lies beside again if it was not
+ * what the session saw. How: unlinkat's flags for it. */
+static int put_in_place(const struct place *p, uint32_t root, uint64_t path, uint32_t ticket,
+			int how)
+{
+	char from[NAME_SIZE];
 	struct stat st;
 	int err;
 
+	beside(from, ticket);
 	if (!p->replaces) {
 		err = rename_at(p->dir, from, p->name, RENAME_NOREPLACE);
 		return err == -EEXIST   ? BROKER_APPEARED
@@ -320,19 +377,11 @@ static int put_in_place(const struct place *p, const char *from, int how)
 		err = BROKER_CHANGED;
 	if (err == 0) {
 		touch(&st);
-		err = unlink_at(p->dir, from, how);
+		err = give_up(p, root, path, ticket, how);
 	}
 	if (err < 0)
 		(void)rename_at(p->dir, from, p->name, RENAME_EXCHANGE);
 	return err == -ENOTEMPTY || err == -EEXIST ? BROKER_APPEARED : err;
-}
-
-static int wait_for_end(struct later what)
-{
-	if (what.path == UINT64_MAX || later_count == LATER_MAX)
-		return -ENOMEM;
-	later[later_count++] = what;
-	return 0;
 }
 
 /* What lies beside takes its place, now or, where a directory must be emptied before, later. */
@@ -346,7 +395,7 @@ static int settle(const struct place *p, uint32_t root, uint64_t path, uint32_t 
 		err = wait_for_end((struct later){
 			.kind = LATER_SWAP, .root = root, .path = path, .ticket = ticket });
 	else
-		err = put_in_place(p, from, 0);
+		err = put_in_place(p, root, path, ticket, 0);
 	if (err < 0)
 		(void)unlink_at(p->dir, from, 0);
 	return err;
@@ -429,18 +478,19 @@ static int finish_directory(uint32_t root, uint64_t path, const struct broker_ch
 static int make_directory(struct place *p, uint32_t root, uint64_t path,
 			  const struct broker_change *c)
 {
+	uint32_t ticket = tickets++;
 	char name[NAME_SIZE];
 	struct stat st;
 	int err, fd, left;
 
-	beside(name, tickets++);
+	beside(name, ticket);
 	if (mkdirat(p->dir, name, 0700) < 0)
 		return -errno;
 	fd = (int)syscall(SYS_openat, p->dir, name, DIR_FLAGS);
 	err = fd < 0 ? -errno : stat_at(fd, "", &st);
 	left = err == 0 ? set_owner_and_mode(fd, c, mode_for(c, 0) | 0700) : err;
 	if (left >= 0)
-		err = put_in_place(p, name, 0);
+		err = put_in_place(p, root, path, ticket, 0);
 	if (fd >= 0)
 		close(fd);
 	if (left < 0 || err < 0) {
@@ -498,6 +548,7 @@ static int begin_file(struct place *p, uint32_t root, uint64_t path, const struc
 	if (file.fd < 0)
 		return -errno;
 	file.err = 0;
+	file.from = NO_OBJECT;
 	file.place = *p;
 	file.change = *c;
 	file.root = root;
@@ -669,16 +720,46 @@ static int remove_object(const struct place *p)
 static void drop_beside(const struct later *l)
 {
 	const char *path = names_at(l->path);
+	bool here = l->kind == LATER_DROP && l->dir >= 0;
 	char name[NAME_SIZE];
 
-	if (walk(l->root, path, parent_length(path)) == 0)
-		(void)unlink_at(walked.fd, beside(name, l->ticket), 0);
+	beside(name, l->ticket);
+	if (here)
+		(void)unlinkat(l->dir, name, 0);
+	else if (walk(l->root, path, parent_length(path)) == 0)
+		(void)unlink_at(walked.fd, name, 0);
+	if (here && l->opened)
+		close(l->dir);
+}
+
+void apply_reads(uint64_t id)
+{
+	if (file.fd >= 0)
+		file.from = id;
+	else if (applying)
+		object_want(id);
+}
+
+/* Content that was to go elsewhere comes back, if it did not get there: it is nowhere else. */
+static int drop_kept(const struct later *l)
+{
+	const char *path = names_at(l->path);
+	size_t above = parent_length(path);
+	const char *name = path + above + (above != 0);
+	int err = walk(l->root, path, above);
+	uint64_t id = err == 0 ? object_find(walked.object, name, strlen(name)) : NO_OBJECT;
+	bool wanted = id != NO_OBJECT && object_of(id)->wanted;
+	char kept[NAME_SIZE];
+
+	if (wanted && rename_at(walked.fd, beside(kept, l->ticket), name, RENAME_EXCHANGE) < 0)
+		return BROKER_KEPT;
+	drop_beside(l);
+	return wanted ? BROKER_KEPT : 0;
 }
 
 static int do_later(const struct later *l)
 {
 	const char *path = names_at(l->path);
-	char name[NAME_SIZE];
 	struct place p;
 	int err;
 
@@ -688,13 +769,15 @@ static int do_later(const struct later *l)
 			err = -errno;
 		return err < 0 ? err : set_times(walked.fd, NULL, l->time_ns);
 	}
+	if (l->kind == LATER_DROP)
+		return drop_kept(l);
 	err = find(l->root, path, &p);
 	if (err == 0 && failed[l->root])
 		err = BROKER_KEPT;
 	if (l->kind == LATER_REMOVE)
 		return err < 0 ? err : remove_object(&p);
 	if (err == 0)
-		err = put_in_place(&p, beside(name, l->ticket), AT_REMOVEDIR);
+		err = put_in_place(&p, l->root, l->path, l->ticket, AT_REMOVEDIR);
 	/* Without it nothing would know of what was made. */
 	if (err < 0)
 		drop_beside(l);
@@ -771,6 +854,8 @@ static bool end_file(const struct broker_request *r)
 		err = settle(&file.place, file.root, file.path, file.ticket);
 	if (err < 0)
 		failed[file.root] = true;
+	if (err < 0 && file.from != NO_OBJECT)
+		object_want(file.from);
 	send_result(err < 0 ? err : left);
 	return true;
 }
@@ -788,6 +873,7 @@ static bool take_change(const struct broker_request *r)
 		return false;
 	path[c.path_len] = '\0';
 	target[c.target_len] = '\0';
+	applying = true;
 	result = change((uint32_t)r->id, &c, path, target);
 	if (result < 0)
 		failed[r->id] = true;
@@ -818,6 +904,7 @@ void apply_end(void)
 		(void)unlink_at(file.place.dir, beside(name, file.ticket), 0);
 	forget_walk();
 	while (later_count > 0)
-		if (later[--later_count].kind == LATER_SWAP)
+		if (later[--later_count].kind == LATER_SWAP ||
+		    later[later_count].kind == LATER_DROP)
 			drop_beside(&later[later_count]);
 }

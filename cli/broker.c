@@ -100,7 +100,8 @@ static int open_path(const uint32_t *path, int depth, int fd, int flags)
 
 	while (depth-- > 0) {
 		int how = depth > 0 ? O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC : flags;
-		const char *name = names + objects[path[depth]].name;
+		const struct object *o = &objects[path[depth]];
+		const char *name = names + (depth == 0 && o->kept != 0 ? o->kept : o->name);
 		int next = (int)syscall(SYS_openat, fd, name, how);
 		int err = errno;
 
@@ -125,6 +126,8 @@ static int open_object(uint64_t id, bool directory)
 		return -COWSH_EBADF;
 	if (id == open_id)
 		return open_fd;
+	if (objects[id].kept_fd > 0)
+		return objects[id].kept_fd;
 	path[depth++] = (uint32_t)id;
 	while (id >= (uint64_t)roots_count) {
 		if (depth == DEPTH_MAX)
@@ -140,6 +143,30 @@ static int open_object(uint64_t id, bool directory)
 	open_id = path[0];
 	open_fd = fd;
 	return fd;
+}
+
+int object_keep(uint64_t id, const char *name)
+{
+	uint64_t kept = name != NULL ? names_add(name, strlen(name)) : 0;
+	int fd;
+
+	if (name != NULL) {
+		objects[id].kept = kept != UINT64_MAX ? kept : 0;
+		return kept != UINT64_MAX ? 0 : -ENOMEM;
+	}
+	fd = open_object(id, false);
+	if (fd < 0)
+		return fd;
+	/* The one that is open stays so. */
+	objects[id].kept_fd = fd;
+	open_id = UINT64_MAX;
+	open_fd = -1;
+	return 0;
+}
+
+void object_want(uint64_t id)
+{
+	objects[id].wanted = true;
 }
 
 const struct object *object_of(uint64_t id)
@@ -317,6 +344,8 @@ static void do_read(const struct broker_request *r)
 		send_result(fd);
 		return;
 	}
+	if (broker_rights >= BROKER_WRITES)
+		apply_reads(r->id);
 	if (r->len > BROKER_COPIED && stat_at(fd, "", &st) == 0 && S_ISREG(st.st_mode) &&
 	    r->pos < (uint64_t)st.st_size) {
 		left = (uint64_t)st.st_size - r->pos;

@@ -23,6 +23,9 @@ struct object {
 	uint32_t count;
 	bool listed;
 	bool imagined; /* a rehearsal: it would have been made */
+	bool wanted;   /* its content was to go elsewhere, and did not get there */
+	int kept_fd;   /* its content, if something else has taken its place: open here, */
+	uint64_t kept; /* or with another name beside it: its offset; 0: none */
 };
 
 enum { NO_OBJECT = 0 }; /* also a mounted directory's number, which is in no list */
@@ -34,6 +37,10 @@ const struct object *object_of(uint64_t id);
 uint64_t object_find(uint64_t dir, const char *name, size_t len);
 /* Something else is there from now on. False: there is no memory. */
 bool object_set(uint64_t dir, const char *name, const struct stat *st);
+/* Something else takes its place, but what it has is still to be read: by that name beside it, or
+ * (NULL) by a descriptor. 0 or a negative errno. */
+int object_keep(uint64_t id, const char *name);
+void object_want(uint64_t id);
 /* Space for bytes that stay, with a NUL behind; UINT64_MAX: there is none. */
 uint64_t names_add(const char *text, size_t len);
 const char *names_at(uint64_t offset);
@@ -51,6 +58,8 @@ void send_result(int64_t result);
 
 /* apply_host.c. False: the runner says nonsense. */
 void apply_prepare(void);
+/* An object is read: for the file that is being made, or since that could not be made. */
+void apply_reads(uint64_t id);
 bool apply_request(const struct broker_request *r);
 /* The runner is gone: what still waits for FINISH is dropped, with its name beside. */
 void apply_end(void);
