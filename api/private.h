@@ -78,7 +78,7 @@ struct cowsh {
 	int64_t started_ns;
 	uint64_t started_processes;
 	struct cowsh_result result;
-	char limit_where[64]; /* of it */
+	char limit_where[64];       /* of it */
 	struct trace_state *trace;  /* watch.h; NULL: off */
 	struct tape *tape;          /* journal.h; NULL: none */
 	struct break_state *breaks; /* NULL: there never were any */

@@ -295,9 +295,8 @@ int tape_list(struct mounted *m, uint64_t id, int (*emit)(void *, const struct c
 
 	if (t->replay)
 		return t->over ? -E_IO : replay_list(t, m, id, emit, sink);
-	r = m->callbacks.list != NULL
-		    ? m->callbacks.list(m->callbacks.user, id, note_entry, &list)
-		    : -E_NOTDIR;
+	r = m->callbacks.list != NULL ? m->callbacks.list(m->callbacks.user, id, note_entry, &list)
+				      : -E_NOTDIR;
 	pack_number(&list, 0);
 	if (list.failed)
 		r = -E_NOMEM;

@@ -445,15 +445,17 @@ TEST(a_user_among_many)
 
 	config.user = "root";
 	s = new_session(&h, &config);
-	run(s, "for i in {1..60}; do echo u$i:x:$((2000 + i)):100::/home/u$i:/bin/bash; done >> /etc/passwd; "
+	run(s, "for i in {1..60}; do echo u$i:x:$((2000 + i)):100::/home/u$i:/bin/bash; done >> "
+	       "/etc/passwd; "
 	       "printf u:x:5:mary >> /etc/group");
 	CHECK_EQ(cowsh_snapshot_new(s, &tree), 0);
 	config.user = "mary";
 	config.tree = tree;
 	other = new_session(&h2, &config);
 	run(other, "wc -l < /etc/passwd; grep -c ^u /etc/passwd; id; tail -n 2 /etc/group; id u60");
-	CHECK_STR(h2.out[1], "66\n60\nuid=1000(mary) gid=1000(mary) groups=1000(mary)\n"
-			     "u:x:5:mary\nmary:x:1000:\nuid=2060(u60) gid=100(users) groups=100(users)\n");
+	CHECK_STR(h2.out[1],
+		  "66\n60\nuid=1000(mary) gid=1000(mary) groups=1000(mary)\n"
+		  "u:x:5:mary\nmary:x:1000:\nuid=2060(u60) gid=100(users) groups=100(users)\n");
 	cowsh_free(other);
 	cowsh_free(s);
 	cowsh_snapshot_free(tree);

@@ -478,7 +478,9 @@ static int list(void *user, uint64_t id, int (*emit)(void *, const struct cowsh_
 		return -COWSH_EACCES;
 	if (id == 5)
 		return emit(sink, &inner);
-	return emit(sink, &sub) != 0 || emit(sink, &dir) != 0 || emit(sink, &file) != 0 ? -1 : emit(sink, &link);
+	return emit(sink, &sub) != 0 || emit(sink, &dir) != 0 || emit(sink, &file) != 0
+		       ? -1
+		       : emit(sink, &link);
 }
 
 static int64_t read_source(void *user, uint64_t id, uint64_t pos, void *into, size_t len)
@@ -527,7 +529,8 @@ static int on_change(void *user, const struct cowsh_change *c)
 {
 	cowsh *s = user;
 
-	return c->kind == '+' ? cowsh_put_file(s, "/m/sub/note", c->path, strlen(c->path), 0644) : 0;
+	return c->kind == '+' ? cowsh_put_file(s, "/m/sub/note", c->path, strlen(c->path), 0644)
+			      : 0;
 }
 
 static int on_name(void *user, const char *name, unsigned mode)
@@ -558,7 +561,8 @@ static void look_around(cowsh *s)
 
 TEST(a_host_that_looks)
 {
-	static const char script[] = "for i in {1..50}; do seq $i; done | md5sum; cat file sub/inner; ls -i";
+	static const char script[] =
+		"for i in {1..50}; do seq $i; done | md5sum; cat file sub/inner; ls -i";
 	struct cowsh_mount_config mount = { "/m", &source, 1, false };
 	struct cowsh_config config = COWSH_CONFIG_INIT;
 	struct cowsh_host host = callbacks();

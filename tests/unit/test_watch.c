@@ -114,8 +114,8 @@ TEST(limit)
 
 TEST(tracing_changes_no_steps)
 {
-	static const char script[] =
-		"mkdir {a..z}{1..9}; cd z9; for i in 1 2 3; do seq $i | sort | wc -l > f$i; done; sleep 1";
+	static const char script[] = "mkdir {a..z}{1..9}; cd z9; for i in 1 2 3; do seq $i | sort "
+				     "| wc -l > f$i; done; sleep 1";
 	cowsh *plain = open_session();
 	cowsh *traced = open_session();
 	struct cowsh_result a = run(plain, script);
@@ -289,7 +289,8 @@ TEST(lists)
 
 TEST(looking_changes_no_steps)
 {
-	static const char script[] = "mkdir {a..z}{1..9}; cd z9; x=(1 2 3); for i in {1..20}; do y=$(seq $i | wc -l); done; "
+	static const char script[] = "mkdir {a..z}{1..9}; cd z9; x=(1 2 3); for i in {1..20}; do "
+				     "y=$(seq $i | wc -l); done; "
 				     "echo $RANDOM$RANDOM > f; sleep 2; ls";
 	char prefix[] = "";
 	struct cowsh_result r;
