@@ -334,12 +334,15 @@ int runner_report(struct runner *r, const struct cowsh_result *result)
 	int failed = 0;
 	int told = 0;
 
-	if (r->options->json)
-		failed = json_result(r, result, before);
-	else if (rehearse_wanted())
+	if (rehearse_wanted() && !r->options->json)
 		rehearse_tell(r, before);
+	/* While the host still has what was there before. */
 	if (changes_wanted())
 		told = changes_tell(r, before);
+	if (r->options->json) {
+		out_to(1);
+		failed = json_result(r, result, before);
+	}
 	if (apply_wanted() && !r->options->json)
 		failed = apply_run(r, before, result);
 	out_flush();

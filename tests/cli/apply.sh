@@ -328,6 +328,9 @@ check 'a bad value' "2 cowsh: --apply takes no value but \`owners\` and \`dry-ru
 fresh
 run --apply --json -c 'echo mine > a; mkfifo p'
 check '--json' '3 {"list":[{"path":"/s/p","conflict":false,"error":"neither a file nor a directory nor a link"}],"applied":1,"failed":1,"owners_left_out":0,"set_id_left_out":0,"error":null}' "$? $(sed 's/.*"apply"://; s/}$//' out)"
+fresh
+run --apply --json --export p.patch --diff=unified -c 'echo mine > one; rm d/x'
+check '--json, with patches' '0 2 1 mine {"stdout":"","s' "$? $(grep -c '^-one' err p.patch | grep -c ':1') $(grep -c '^-x' p.patch) $(< src/one) $(head -c 15 out)"
 run --apply=dry-run --json -c 'echo other > a; rm one'
 check '--json of a rehearsal' '{"list":[{"path":"/s/a","would":"replace","size":6},{"path":"/s/one","would":"remove","size":0}],"applied":0,"failed":0,"owners_left_out":0,"set_id_left_out":0,"error":null}' "$(sed 's/.*"apply"://; s/}$//' out)"
 
