@@ -144,6 +144,8 @@ $(B)/unit/%: tests/unit/%.c $(UNIT_LIBS)
 	@mkdir -p $(@D)
 	$(CC) -std=c11 -D_GNU_SOURCE $(WARN) -I. -Iinclude $(CFLAGS) -o $@ $< \
 		-Wl,--start-group $(UNIT_LIBS) -Wl,--end-group $(LIBS) -lm -lpthread
+$(B)/unit/test_broker: cli/lock.c cli/apply_host.c cli/whole.c cli/broker.c
+$(B)/unit/test_fetch: cli/allow.c
 
 $(B)/options: tests/options.c $(UNIT_LIBS)
 	$(CC) -std=c11 -D_GNU_SOURCE $(WARN) -I. -Iinclude $(CFLAGS) -o $@ $< \

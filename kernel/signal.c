@@ -64,11 +64,23 @@ const char *sig_name(int sig)
 	return sig > 0 && sig <= SIGSYS_ ? rows[sig].name : NULL;
 }
 
+/* As strsignal(3) counts them. */
+static const char *const real_time[] = {
+	"Real-time signal 0",  "Real-time signal 1",  "Real-time signal 2",  "Real-time signal 3",
+	"Real-time signal 4",  "Real-time signal 5",  "Real-time signal 6",  "Real-time signal 7",
+	"Real-time signal 8",  "Real-time signal 9",  "Real-time signal 10", "Real-time signal 11",
+	"Real-time signal 12", "Real-time signal 13", "Real-time signal 14", "Real-time signal 15",
+	"Real-time signal 16", "Real-time signal 17", "Real-time signal 18", "Real-time signal 19",
+	"Real-time signal 20", "Real-time signal 21", "Real-time signal 22", "Real-time signal 23",
+	"Real-time signal 24", "Real-time signal 25", "Real-time signal 26", "Real-time signal 27",
+	"Real-time signal 28", "Real-time signal 29", "Real-time signal 30",
+};
+
 const char *sig_text(int sig)
 {
 	if (sig > 0 && sig <= SIGSYS_)
 		return rows[sig].text;
-	return sig >= SIGRTMIN_ && sig <= SIGRTMAX_ ? "Real-time signal" : "Unknown signal";
+	return sig >= SIGRTMIN_ && sig <= SIGRTMAX_ ? real_time[sig - SIGRTMIN_] : "Unknown signal";
 }
 
 static bool same_name(struct bytes a, const char *name)
