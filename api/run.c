@@ -278,7 +278,7 @@ int cowsh_set_terminal_size(cowsh *s, unsigned rows, unsigned columns)
 {
 	if (s == NULL)
 		return -E_INVAL;
-	if (s->running || journal_note(s, HOST_TERMINAL_SIZE, NULL, rows, columns, NOTHING) < 0)
+	if (is_busy(s) || journal_note(s, HOST_TERMINAL_SIZE, NULL, rows, columns, NOTHING) < 0)
 		return -E_BUSY;
 	kernel_size_terminal(s->kernel, rows, columns);
 	return 0;

@@ -182,7 +182,7 @@ TEST(an_interactive_shell_is_one)
 	run(s, "alias a='echo aliased'");
 	CHECK_EQ(cowsh_set_interactive(s, true), 0);
 	run(s, "a; nosuch; echo $- ${PS1:+prompted}; false & wait; :");
-	CHECK_STR(h.out[1], "aliased\nhimBs prompted\n");
+	CHECK_STR(h.out[1], "aliased\nhimBHs prompted\n");
 	CHECK_STR(h.out[2],
 		  "bash: nosuch: command not found\n[1] 2\n[1]+  Exit 1                  false\n");
 	CHECK_EQ(cowsh_set_interactive(s, false), 0);
@@ -190,6 +190,44 @@ TEST(an_interactive_shell_is_one)
 	CHECK(strstr(h.out[1], "hBc\n1\n") != NULL);
 	CHECK(strstr(h.out[2], "bash: line 1: nosuch") != NULL);
 	cowsh_free(s);
+}
+
+/* ^Z makes jobs; the terminal is as the session says, and as at first behind a limit. */
+TEST(a_terminal_stops_and_is_set)
+{
+	struct cowsh_host host;
+	struct cowsh_terminal usual, now;
+	struct cowsh_result r;
+	struct host h;
+	cowsh *plain = new_session(&h, NULL);
+	cowsh *s;
+
+	host = callbacks(&h);
+	host.terminal[0] = host.terminal[1] = host.terminal[2] = true;
+	CHECK_EQ(cowsh_fork(plain, &host, &s), 0);
+	cowsh_get_terminal(s, &usual);
+	CHECK_EQ(cowsh_set_terminal_size(s, 33, 111), 0);
+	CHECK_EQ(cowsh_set_interactive(s, true), 0);
+	run(s, "stty size; echo $LINES $COLUMNS; stty -echo");
+	CHECK_STR(h.out[1], "33 111\n33 111\n");
+	cowsh_get_terminal(s, &now);
+	CHECK_EQ(now.local, usual.local & ~(unsigned)8);
+	CHECK_EQ(cowsh_start(s, "yes > /dev/null; echo $?", 24), 0);
+	CHECK_EQ(cowsh_step(s, 20000), COWSH_SLICE);
+	CHECK_EQ(cowsh_set_terminal_size(s, 1, 1), -COWSH_EBUSY);
+	CHECK_EQ(cowsh_signal(s, 20), 0);
+	while (cowsh_step(s, 100000) != COWSH_DONE)
+		;
+	cowsh_get_result(s, &r);
+	CHECK_EQ(r.status, 0);
+	run(s, "jobs; kill -9 %1");
+	CHECK(strstr(h.out[1], "\n148\n[1]+  Stopped                 yes > /dev/null\n") != NULL);
+	CHECK_EQ(cowsh_set_limit(s, COWSH_LIMIT_STEPS, 10000), 0);
+	CHECK_EQ(run(s, "stty raw; while :; do :; done").limit, COWSH_LIMIT_STEPS);
+	cowsh_get_terminal(s, &now);
+	CHECK(memcmp(&now, &usual, sizeof now) == 0);
+	cowsh_free(s);
+	cowsh_free(plain);
 }
 
 /* ^C ends what is in the foreground, gives up the line, and leaves shell and jobs alone. */
@@ -907,6 +945,7 @@ int main(void)
 	RUN(standard_input_may_be_pending);
 	RUN(incomplete_text_is_known);
 	RUN(an_interactive_shell_is_one);
+	RUN(a_terminal_stops_and_is_set);
 	RUN(an_interrupt_gives_up_the_line);
 	RUN(a_limit_ends_the_command_not_the_session);
 	RUN(tables_are_whole_when_memory_ends_while_they_grow);

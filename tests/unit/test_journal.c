@@ -276,6 +276,7 @@ TEST(commands_files_limits)
 	struct cowsh_host host = callbacks();
 	cowsh *s;
 
+	host.terminal[0] = host.terminal[2] = true;
 	config.seed = 99;
 	config.env = env;
 	config.cwd = "/work";
@@ -289,7 +290,8 @@ TEST(commands_files_limits)
 	CHECK_EQ(cowsh_set_limit(s, COWSH_LIMIT_STEPS, 5000), 0);
 	CHECK(cowsh_incomplete(s, "if x", 4));
 	CHECK_EQ(cowsh_set_interactive(s, true), 0);
-	run_through(s, "true & echo $-; history");
+	CHECK_EQ(cowsh_set_terminal_size(s, 40, 100), 0);
+	run_through(s, "true & echo $-; history; stty size; echo $COLUMNS");
 	CHECK_EQ(cowsh_set_interactive(s, false), 0);
 	run_through(s, "ls -lR --full-time / | md5sum; od -c in; echo $x; false | true");
 	CHECK_EQ(run_through(s, "while :; do :; done").limit, COWSH_LIMIT_STEPS);
