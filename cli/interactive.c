@@ -31,7 +31,16 @@ static const int key_signal[] = { SIGINT, SIGQUIT, SIGTSTP };
 enum { KEYS = sizeof key_signal / sizeof *key_signal };
 static volatile sig_atomic_t pressed[KEYS]; /* how often, while the command runs */
 static sig_atomic_t told[KEYS];             /* how many of them the session knows */
+static volatile sig_atomic_t leaving;       /* the terminal is gone, or somebody asks to end */
 static cowsh *running;
+
+static void on_leave(int signal)
+{
+	(void)signal;
+	leaving = 1;
+	if (running != NULL)
+		cowsh_cancel(running);
+}
 
 static void on_key(int signal)
 {
@@ -47,7 +56,7 @@ bool interrupted(void)
 	for (int i = 0; i < KEYS; i++)
 		if (pressed[i] != told[i])
 			return true;
-	return false;
+	return leaving != 0;
 }
 
 static void forget_keys(void)
@@ -322,7 +331,7 @@ static int next_byte(struct editor *e)
 
 		do {
 			n = read(e->lines, e->data, sizeof e->data);
-		} while (n < 0 && errno == EINTR);
+		} while (n < 0 && errno == EINTR && !leaving);
 		e->at = 0;
 		e->len = n > 0 ? (size_t)n : 0;
 		if (n <= 0)
@@ -585,6 +594,10 @@ void interactive_open(bool lock)
 		fatal("can't reserve memory");
 	for (int i = 0; i < KEYS; i++)
 		sigaction(key_signal[i], &action, NULL);
+	/* As `exit`, so that a saved session is kept. */
+	action.sa_handler = on_leave;
+	sigaction(SIGHUP, &action, NULL);
+	sigaction(SIGTERM, &action, NULL);
 	editor_start(&editor, lock);
 }
 
@@ -606,7 +619,7 @@ int interactive(struct runner *r)
 	cowsh_set_interactive(r->session, true);
 	for (int ends = 0; ends < ENDS_MAX;) {
 		tell_history(r->session, &editor);
-		got = read_command(r->session, &editor, &typed);
+		got = leaving ? GOT_END : read_command(r->session, &editor, &typed);
 		ends = got == GOT_END ? ends + 1 : 0;
 		if (got == GOT_INTERRUPT)
 			continue;

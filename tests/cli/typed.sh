@@ -41,7 +41,7 @@ check '^C ends a loop' 'status 130' "$(grep -x 'status .*' shown)"
 typed 'echo begun; cat | wc -l; echo not\n' '@\nbegun@\003' '@^C@echo status $?\n' '@status @exit\n' > shown
 check '^C ends what waits for input' 'status 130' "$(grep -x 'status .*\|not' shown)"
 typed 'for i in 1 2; do cat; echo not; done; echo out $?\n' 'one\n' '@\none\r\none@\032' '@out @jobs\n' 'fg; echo fg $?\n' \
-	'@cat\r\n@\004' '@fg 0@cat | tee /dev/stderr\n' 'two\n' '@two\r\ntwo@\032' '@]+  @true\n' '\004' '@stopped jobs.@kill -9 %1\n' 'exit\n' > shown
+	'@cat\r\n@\004' '@fg 0@cat | tee /dev/stderr\n' 'two\n' '@two\r\ntwo@\032' '@]+  @echo ready\n' '@\nready@\004' '@stopped jobs.@kill -9 %1\n' 'exit\n' > shown
 check '^Z stops a command, ends its loops, and fg goes on with it; exit waits for stopped jobs' '1 2 0 1 1 1' \
 	"$(for line in 'out 148' '\[1\]+  Stopped                 cat' 'not' 'fg 0' '\[1\]+  Stopped                 cat | tee /dev/stderr' \
 		'There are stopped jobs.'; do
@@ -73,6 +73,20 @@ terminal() { script -qefc "stty rows 24 cols 80; TERM=xterm LC_ALL=C.UTF-8 $*" /
 terminal bash ./settings | tr -d '\r' > real
 terminal "$cowsh" ./settings | tr -d '\r' > got
 check 'stty is as the real one' "$(md5sum < real) 300" "$(md5sum < got) $(($(wc -l < real) / 100 * 100))"
+for signal in HUP TERM; do
+	rm -f kept.cow screen
+	{
+		printf 'x=%s; echo begun; while :; do :; done\n' $signal
+		sleep 2
+	} | timeout 30 script -qefc "$cowsh --session kept.cow" screen > /dev/null 2>&1 &
+	for ((i = 0; i < 200; i++)); do
+		sleep 0.05
+		grep -qs '^begun' screen && break
+	done
+	pkill -$signal -f "^$cowsh --session kept.cow"
+	wait
+	check "SIG$signal ends the shell as exit does: the session is kept" $signal "$("$cowsh" --session kept.cow -c 'echo $x')"
+done
 typed 'mkdir -p /tmp/dir; echo text > /tmp/dir/alone\n' 'ec\tcat /tmp/d\tal\t\n' 'PS1="<\\\\w> "\n' 'cd /tm\t\n' 'exit\n' > shown
 check 'names of the sandbox are completed' 'cat /tmp/dir/alone' "$(grep -x 'cat .*' shown)"
 check 'PS1 is the prompt' 1 "$(grep -c '^</tmp> exit' shown)"
