@@ -40,14 +40,14 @@ typed 'echo begun; while :; do :; done\n' '@\nbegun@\003' '@^C@echo status $?\n'
 check '^C ends a loop' 'status 130' "$(grep -x 'status .*' shown)"
 typed 'echo begun; cat | wc -l; echo not\n' '@\nbegun@\003' '@^C@echo status $?\n' '@status @exit\n' > shown
 check '^C ends what waits for input' 'status 130' "$(grep -x 'status .*\|not' shown)"
-typed 'for i in 1 2; do cat; echo not; done; echo out $?\n' 'one\n' '@\none\r\none@\032' '@out @jobs\n' 'fg; echo fg $?\n' \
-	'@cat\r\n@\004' '@fg 0@cat | tee /dev/stderr\n' 'two\n' '@two\r\ntwo@\032' '@]+  @echo ready\n' '@\nready@\004' '@stopped jobs.@kill -9 %1\n' 'exit\n' > shown
+typed 'echo begun; for i in 1 2; do cat; echo not; done; echo out $?\n' '@\nbegun@one\n' '@one\r\none@\032' '@out @jobs\n' 'fg; echo fg $?\n' \
+	'@cat\r\n@\004' '@fg 0@echo next; cat | tee /dev/stderr\n' '@\nnext@two\n' '@two\r\ntwo@\032' '@]+  @echo ready\n' '@\nready@\004' '@stopped jobs.@kill -9 %1\n' 'exit\n' > shown
 check '^Z stops a command, ends its loops, and fg goes on with it; exit waits for stopped jobs' '1 2 0 1 1 1' \
 	"$(for line in 'out 148' '\[1\]+  Stopped                 cat' 'not' 'fg 0' '\[1\]+  Stopped                 cat | tee /dev/stderr' \
 		'There are stopped jobs.'; do
 		grep -cx -- "$line" shown
 	done | paste -sd' ')"
-typed 'cat\n' 'x\n' '@\nx\r\nx@\034' '@Quit@echo status $?\n' "sh -c 'kill -9 \$\$'\n" '@Killed@\034\032' 'echo alive\n' 'exit\n' > shown
+typed 'echo begun; cat\n' '@\nbegun@x\n' '@x\r\nx@\034' '@Quit@echo status $?\n' "sh -c 'kill -9 \$\$'\n" '@Killed@\034\032' 'echo alive\n' 'exit\n' > shown
 check 'the quit key and other signals are told in a word, and end no shell' '1 1 1' \
 	"$(for line in 'status 131' 'Killed' 'alive'; do grep -cx -- "$line" shown; done | paste -sd' ')"
 typed 'echo one two\n' 'echo !$\n' '!!\n' 'for i in a\n' 'do echo "<$i>"\n' 'done\n' '@<a>@\020\n' 'history | tail -3\n' 'exit\n' > shown

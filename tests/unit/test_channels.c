@@ -43,7 +43,7 @@ static int messages(struct proc *p, void *arg)
 	CHECK_EQ(sys_sendmsg(p, s[0], "fd", 2, &m), 2);
 	CHECK_EQ(sys_close(p, file), 0);
 	CHECK_EQ(sys_unlink(p, AT_FDCWD_, "/f", 0), 0);
-	m = (struct socket_message){ .nfds = 2, .fds = fds };
+	m = (struct socket_message){ .room = 2, .fds = fds };
 	CHECK_EQ(sys_recvmsg(p, s[1], got, sizeof got, &m), 2);
 	CHECK_EQ(m.nfds, 1);
 	CHECK_EQ(sys_pread(p, fds[0], got, sizeof got, 0), 6);
