@@ -21,7 +21,7 @@ typed() {
 			fi
 			printf '%b' "$keys"
 		done
-	} | timeout 30 script -qefc "stty cols 200 rows 24; TERM=xterm $cowsh" screen > /dev/null 2>&1
+	} | timeout 30 script -qefc "stty cols 200 rows 24; exec env TERM=xterm $cowsh" screen > /dev/null 2>&1
 	echo $? > status
 	tr -d '\r\a' < screen | sed 's/\x1b\[[0-9;?]*[A-Za-z]//g'
 }
