@@ -102,3 +102,18 @@ bool parse_name_ref(struct bytes text, struct bytes *name, struct bytes *sub)
 {
 	return parse_name_ref_as(text, NAME_REF_QUOTED, name, sub);
 }
+
+const struct node *node_last(const struct node *n)
+{
+	for (;;) {
+		if (n->kind == NODE_LIST) {
+			const struct list *l = (const struct list *)n;
+
+			n = l->commands[l->count - 1];
+		} else if (n->kind == NODE_AND || n->kind == NODE_OR) {
+			n = ((const struct binary *)n)->right;
+		} else {
+			return n;
+		}
+	}
+}

@@ -522,6 +522,8 @@ bool parse_name_ref_as(struct bytes text, enum name_ref_style style, struct byte
 size_t subscript_close(struct bytes text, size_t at);
 
 bool is_reserved_word(struct bytes text);
+/* What is executed last in a list: its last command, the right one of && and ||. */
+const struct node *node_last(const struct node *n);
 
 /* --- printing, as bash prints functions and jobs --- */
 

@@ -332,17 +332,8 @@ static bool ends_command(struct shell *sh, const struct reader *r, const struct 
 	if (r->name == NULL || strcmp(r->name, "-c") != 0 || sh->session || n == NULL ||
 	    !parse_ended(r->parser))
 		return false;
-	for (;;) {
-		if (n->kind == NODE_LIST) {
-			const struct list *l = (const struct list *)n;
-
-			n = l->commands[l->count - 1];
-		} else if (n->kind == NODE_AND || n->kind == NODE_OR) {
-			n = ((const struct binary *)n)->right;
-		} else {
-			return n->kind == NODE_SIMPLE && n->nredirs == 0;
-		}
-	}
+	n = node_last(n);
+	return n->kind == NODE_SIMPLE && n->nredirs == 0;
 }
 
 /* Behind the message of a syntax error: whether reading goes on. */

@@ -322,17 +322,8 @@ static void print_group(struct printer *pr, const struct group *g)
 
 static bool ends_empty(const struct node *n)
 {
-	for (;;) {
-		if (n->kind == NODE_LIST) {
-			const struct list *l = (const struct list *)n;
-
-			n = l->commands[l->count - 1];
-		} else if (n->kind == NODE_AND || n->kind == NODE_OR) {
-			n = ((const struct binary *)n)->right;
-		} else {
-			return n->kind == NODE_PIPELINE && is_empty((const struct pipeline *)n);
-		}
-	}
+	n = node_last(n);
+	return n->kind == NODE_PIPELINE && is_empty((const struct pipeline *)n);
 }
 
 static void print_subshell(struct printer *pr, const struct group *g)
