@@ -395,7 +395,7 @@ static bool unix_letter(struct words *w, char letter, const char *rest)
 	case 'y': s->no_flags = true; break;
 	case 'j': s->jobs = true; break;
 	case 'H': s->forest = s->indent = true; break;
-	case 'n':
+	case 'n': break;
 	case 'w': s->wide++; break;
 	case 'L': s->shape.lwp = true; break;
 	case 'T': s->shape.spid = true; break;
