@@ -102,11 +102,21 @@ int cmd_dup2(struct cmd *c, int from, int to)
 	return (int)sys_dup2(c->p, from, to, false);
 }
 
-unsigned cmd_terminal_columns(struct cmd *c, int fd)
+static unsigned terminal_size(struct cmd *c, int fd, int which)
 {
 	uint16_t size[4];
 
-	return sys_tty_size(c->p, fd, size, false) == 0 ? size[1] : 0;
+	return sys_tty_size(c->p, fd, size, false) == 0 ? size[which] : 0;
+}
+
+unsigned cmd_terminal_rows(struct cmd *c, int fd)
+{
+	return terminal_size(c, fd, 0);
+}
+
+unsigned cmd_terminal_columns(struct cmd *c, int fd)
+{
+	return terminal_size(c, fd, 1);
 }
 
 int cmd_terminal_get(struct cmd *c, int fd, struct tty_settings *out)
@@ -124,13 +134,6 @@ int cmd_terminal_resize(struct cmd *c, int fd, unsigned rows, unsigned columns)
 	uint16_t size[4] = { (uint16_t)rows, (uint16_t)columns, 0, 0 };
 
 	return (int)sys_tty_size(c->p, fd, size, true);
-}
-
-unsigned cmd_terminal_rows(struct cmd *c, int fd)
-{
-	uint16_t size[4];
-
-	return sys_tty_size(c->p, fd, size, false) == 0 ? size[0] : 0;
 }
 
 bool cmd_isatty(struct cmd *c, int fd)

@@ -623,8 +623,10 @@ int interactive(struct runner *r)
 		ends = got == GOT_END ? ends + 1 : 0;
 		if (got == GOT_INTERRUPT)
 			continue;
-		if (got == GOT_END)
+		if (got == GOT_END) {
 			typed.len = (size_t)snprintf(typed.text, TYPED_MAX, "exit");
+			typed.cut = false;
+		}
 		if (typed.cut) {
 			(void)write_all(2, too_long, sizeof too_long - 1);
 			continue;

@@ -318,8 +318,7 @@ int runner_go(struct runner *r, int (*step)(cowsh *session, uint64_t steps))
 void runner_prepare(struct runner *r)
 {
 	if (r->rows != 0 || r->columns != 0)
-		cowsh_set_terminal_size(r->session, r->rows != 0 ? r->rows : 24,
-					r->columns != 0 ? r->columns : 80);
+		cowsh_set_terminal_size(r->session, r->rows, r->columns);
 	if (apply_wanted())
 		apply_check(r);
 	if ((r->options->json || changes_wanted() || apply_wanted() || rehearse_wanted() ||

@@ -374,7 +374,7 @@ struct cowsh_terminal {
 	unsigned char keys[19];
 };
 COWSH_API void cowsh_get_terminal(const cowsh *session, struct cowsh_terminal *out);
-/* Its size, 24 by 80 if nobody says. Not while a command runs. */
+/* Its size, 24 by 80 if nobody says, or says 0. Not while a command runs. */
 COWSH_API int cowsh_set_terminal_size(cowsh *session, unsigned rows, unsigned columns);
 
 COWSH_API int cowsh_set_limit(cowsh *session, int limit, uint64_t value);

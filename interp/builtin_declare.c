@@ -347,8 +347,7 @@ static int assign_literal(struct declare *d, struct operand *o, struct var **mad
 	var_clear_array(sh, v);
 	v->flags = (v->flags & ~(unsigned)ATTR_ARRAYS) | kind | VAR_SET;
 	v->array = tmp->array;
-	if ((v->flags & VAR_HOOKED) != 0)
-		var_run_hook(sh, v->hook);
+	var_run_own_hook(sh, v);
 	tmp->array = NULL;
 	tmp->flags &= ~(unsigned)ATTR_ARRAYS;
 	var_unset(sh, hidden, hash, true);

@@ -6,8 +6,6 @@
 #include "interp/builtin.h"
 #include "interp/exec.h"
 
-enum { SOURCE_BYTES = 1 << 20 };
-
 static struct bytes joined(struct shell *sh, int argc, char **argv)
 {
 	struct buf text = buf_in(sh->arena);
@@ -125,31 +123,6 @@ int source_text(struct shell *sh, const char *path, struct bytes text, int argc,
 	return status;
 }
 
-/* All of a file; traps are to run behind that. 0 or an error. */
-static int64_t read_source(struct shell *sh, const char *path, struct bytes *out)
-{
-	struct buf text = buf_in(sh->arena);
-	const char *view;
-	int64_t fd;
-	int64_t n;
-
-	while ((fd = sys_open(sh->p, AT_FDCWD_, path, O_RDONLY_ | O_CLOEXEC_, 0)) == -E_INTR)
-		trap_note(sh);
-	if (fd < 0)
-		return fd;
-	do {
-		n = sys_view(sh->p, (int)fd, SOURCE_BYTES, &view);
-		if (n == -E_INTR)
-			trap_note(sh);
-		if (n > 0)
-			buf_put(&text, view, (size_t)n);
-	} while (n > 0 || n == -E_INTR);
-	sys_close(sh->p, (int)fd);
-	buf_cstr(&text);
-	*out = buf_bytes(&text);
-	return n;
-}
-
 /* who: as which of its names it was called. */
 static int source_file(struct shell *sh, const char *who, const char *name, int argc, char **argv)
 {
@@ -167,7 +140,7 @@ static int source_file(struct shell *sh, const char *who, const char *name, int 
 	}
 	if (path == NULL)
 		path = name;
-	int64_t err = read_source(sh, path, &text);
+	int64_t err = exec_read_file(sh, path, &text);
 
 	trap_poll(sh);
 	if (sh->flow != FLOW_NONE)

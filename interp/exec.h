@@ -211,6 +211,15 @@ static inline bool exec_minds_stops(const struct shell *sh)
 {
 	return opt_set(sh, SET_MONITOR) && sh->task == NULL;
 }
+/* What it waits for. */
+static inline int exec_wait_options(const struct shell *sh)
+{
+	return exec_minds_stops(sh) ? WUNTRACED_ : 0;
+}
+static inline bool is_stop(int wait_status)
+{
+	return (wait_status & 0xff) == 0x7f;
+}
 /* Waits for a foreground child. When a signal ended it, or a job meanwhile, exec_report says so,
  * once the command's redirections are undone; n for that message. */
 int exec_wait(struct shell *sh, int pid, const struct node *n);
@@ -241,6 +250,8 @@ void procsub_close(struct shell *sh, struct procsub *mark);
 /* Whether expanding w changes nothing in the shell: then it needs no process of its own. */
 bool word_is_pure(struct shell *sh, const struct word *w);
 
+/* All of a file, in sh->arena; traps are to run behind that. 0 or an error. */
+int64_t exec_read_file(struct shell *sh, const char *path, struct bytes *out);
 /* Moves a descriptor to the highest free number up to `highest`, if there is one: its number. */
 int fd_move_high(struct shell *sh, int fd, int highest, bool cloexec);
 

@@ -312,9 +312,7 @@ static int64_t spawn_script(struct shell *sh, const char *path, char **argv, cha
 
 int64_t program_spawn(struct shell *sh, const char *path, char **argv)
 {
-	struct exec e = { .path = path,
-			  .argv = argv,
-			  .pgid = opt_set(sh, SET_MONITOR) && sh->task == NULL ? -1 : 0 };
+	struct exec e = { .path = path, .argv = argv, .pgid = exec_minds_stops(sh) ? -1 : 0 };
 	int64_t pid;
 
 	e.envp = program_environ(sh, path);
@@ -382,7 +380,7 @@ static bool reads_through(const struct shell *sh, int pid)
 
 int exec_wait(struct shell *sh, int pid, const struct node *n)
 {
-	int options = exec_minds_stops(sh) ? WUNTRACED_ : 0;
+	int options = exec_wait_options(sh);
 	int status = 0;
 	bool held = exec_hold_interrupt(sh);
 	int64_t got;
@@ -390,12 +388,12 @@ int exec_wait(struct shell *sh, int pid, const struct node *n)
 	do {
 		while ((got = sys_wait(sh->p, pid, &status, options)) == -E_INTR)
 			trap_note(sh);
-	} while (got > 0 && (status & 0xff) == 0x7f && reads_through(sh, pid));
+	} while (got > 0 && is_stop(status) && reads_through(sh, pid));
 	if (held)
 		exec_release_interrupt(sh, status);
 	if (got < 0)
 		return STATUS_NOT_FOUND;
-	if ((status & 0xff) == 0x7f)
+	if (is_stop(status))
 		return stopped(sh, pid, n, status);
 	child_ended(sh);
 	sh->unsettled = sh->jobs != NULL || sh->coproc != NULL;

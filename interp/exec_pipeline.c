@@ -100,16 +100,11 @@ static int run_here(struct shell *sh, struct stages *s, const struct node *n)
 	return status;
 }
 
-static bool is_stopped(int wait_status)
-{
-	return (wait_status & 0xff) == 0x7f;
-}
-
 /* Whether one of them was stopped: then the pipeline is a job. */
 static bool wait_stages(struct shell *sh, struct stages *s)
 {
 	bool held = exec_hold_interrupt(sh);
-	int options = exec_minds_stops(sh) ? WUNTRACED_ : 0;
+	int options = exec_wait_options(sh);
 	bool stopped = false;
 
 	for (int i = 0; i < s->started; i++) {
@@ -118,7 +113,7 @@ static bool wait_stages(struct shell *sh, struct stages *s)
 		s->statuses[i] = 0;
 		while ((got = sys_wait(sh->p, s->pids[i], &s->statuses[i], options)) == -E_INTR)
 			trap_note(sh);
-		if (got > 0 && is_stopped(s->statuses[i]))
+		if (got > 0 && is_stop(s->statuses[i]))
 			stopped = true;
 		else if (got > 0)
 			child_ended(sh);
@@ -139,7 +134,7 @@ static int become_job(struct shell *sh, const struct stages *s)
 	j = job_add(sh, s->pids, s->started, s->pids[0], buf_bytes(&text));
 	job_set_stages(sh, j, s->pipeline->commands);
 	for (int i = 0; i < s->started; i++)
-		if (!is_stopped(s->statuses[i]))
+		if (!is_stop(s->statuses[i]))
 			job_ended(sh, j, i, s->statuses[i]);
 	job_stopped(sh, j);
 	arena_release(sh->arena, mark);

@@ -455,39 +455,46 @@ static bool run_short(struct shell *sh, const struct command_sub *c, struct byte
 
 /* --- $(< file) --- */
 
-static int read_file(struct shell *sh, const struct redir *r, struct bytes *out)
+enum { READ_BYTES = 1 << 20 };
+
+int64_t exec_read_file(struct shell *sh, const char *path, struct bytes *out)
 {
 	struct buf text = buf_in(sh->arena);
-	char *path;
+	const char *view;
 	int64_t fd;
 	int64_t n;
 
-	*out = (struct bytes){ "", 0 };
+	*out = BYTES("");
+	while ((fd = sys_open(sh->p, AT_FDCWD_, path, O_RDONLY_ | O_CLOEXEC_, 0)) == -E_INTR)
+		trap_note(sh);
+	if (fd < 0)
+		return fd;
+	do {
+		n = sys_view(sh->p, (int)fd, READ_BYTES, &view);
+		if (n == -E_INTR)
+			trap_note(sh);
+		if (n > 0)
+			buf_put(&text, view, (size_t)n);
+	} while (n > 0 || n == -E_INTR);
+	sys_close(sh->p, (int)fd);
+	buf_cstr(&text);
+	*out = buf_bytes(&text);
+	return n;
+}
+
+static int read_file(struct shell *sh, const struct redir *r, struct bytes *out)
+{
+	char *path;
+	int64_t err;
+
+	*out = BYTES("");
 	if (expand_redirect(sh, r->target, &path) != 0)
 		return 1;
-	while ((fd = sys_open(sh->p, AT_FDCWD_, path, O_RDONLY_, 0)) == -E_INTR)
-		trap_note(sh);
-	if (fd < 0) {
-		shell_error(sh, "%s: %s", path, err_text((int)fd));
-		return 1;
-	}
-	for (;;) {
-		const char *view;
-
-		n = sys_view(sh->p, (int)fd, 1 << 20, &view);
-		if (n == -E_INTR) {
-			trap_note(sh);
-			continue;
-		}
-		if (n <= 0)
-			break;
-		buf_put(&text, view, (size_t)n);
-	}
-	if (n < 0)
-		shell_error(sh, "%s: %s", path, err_text((int)n));
-	sys_close(sh->p, (int)fd);
-	*out = cleaned(sh, buf_bytes(&text));
-	return n < 0 ? 1 : 0;
+	err = exec_read_file(sh, path, out);
+	if (err < 0)
+		shell_error(sh, "%s: %s", path, err_text((int)err));
+	*out = cleaned(sh, *out);
+	return err < 0 ? 1 : 0;
 }
 
 /* --- in a process --- */

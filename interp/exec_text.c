@@ -733,21 +733,23 @@ int exec_fd_script(struct shell *sh, int fd)
 	return run_script(sh, &s, NULL);
 }
 
+/* Line by line, as if it was read. */
+static int run_lines(struct shell *sh, struct bytes text, const char *name)
+{
+	struct script s = { .fd = -1, .to = text.len, .chunk = (char *)(uintptr_t)text.ptr };
+
+	return sh->status = run_script(sh, &s, name);
+}
+
 int exec_given_text(struct shell *sh, struct bytes text)
 {
-	struct script s = { .fd = -1, .to = text.len };
-
 	/* Only history asks for it line by line. */
 	if (bytes_find(text, BYTES("history")) == NULL || memchr(text.ptr, '\n', text.len) == NULL)
 		return exec_text(sh, text, "-c", 1);
-	s.chunk = (char *)(uintptr_t)text.ptr;
-	return sh->status = run_script(sh, &s, "-c");
+	return run_lines(sh, text, "-c");
 }
 
 int exec_typed_text(struct shell *sh, struct bytes text)
 {
-	struct script s = { .fd = -1, .to = text.len };
-
-	s.chunk = (char *)(uintptr_t)text.ptr;
-	return sh->status = run_script(sh, &s, NULL);
+	return run_lines(sh, text, NULL);
 }

@@ -8,7 +8,7 @@
 
 int status_of_wait(int wait_status)
 {
-	if ((wait_status & 0xff) == 0x7f)
+	if (is_stop(wait_status))
 		return STATUS_SIGNAL + (wait_status >> 8 & 0xff);
 	if ((wait_status & 0x7f) != 0)
 		return STATUS_SIGNAL + (wait_status & 0x7f);
@@ -656,7 +656,7 @@ void job_poll(struct shell *sh)
 				continue;
 			if (status == 0xffff)
 				j->state = JOB_RUNNING;
-			else if ((status & 0xff) == 0x7f)
+			else if (is_stop(status))
 				stopped(sh, j);
 			else
 				job_ended(sh, j, i, status);
@@ -711,7 +711,7 @@ int job_wait_pid(struct shell *sh, int pid)
 
 		j = job_of_pid(sh, pid);
 		got = sys_wait(sh->p, pid, &status,
-			       j != NULL && j->foreground && exec_minds_stops(sh) ? WUNTRACED_ : 0);
+			       j != NULL && j->foreground ? exec_wait_options(sh) : 0);
 		if (got == -E_INTR) {
 			int code = interrupted(sh);
 
@@ -728,7 +728,7 @@ int job_wait_pid(struct shell *sh, int pid)
 	early = interrupted(sh);
 	/* Traps that ran meanwhile may have removed the job. */
 	j = job_of_pid(sh, pid);
-	if ((status & 0xff) == 0x7f) {
+	if (is_stop(status)) {
 		if (j != NULL)
 			stopped(sh, j);
 		return status_of_wait(status);

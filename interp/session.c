@@ -92,7 +92,7 @@ int interp_command(struct shell *sh, struct bytes script, bool *exited)
 	job_poll(sh);
 	if (typed)
 		jobs_tell(sh);
-	arena_release(sh->arena, sh->idle);
+	interp_release(sh);
 	return sh->status;
 }
 

@@ -166,13 +166,6 @@ size_t var_keys(struct shell *sh, struct var *v, struct bytes **out)
 
 /* --- writing --- */
 
-/* What has an effect has that of its first element. */
-static void array_changed(struct shell *sh, const struct var *v)
-{
-	if ((v->flags & VAR_HOOKED) != 0)
-		var_run_hook(sh, v->hook);
-}
-
 int var_make_array(struct shell *sh, struct var *v, bool assoc)
 {
 	struct bytes value;
@@ -193,7 +186,7 @@ int var_make_array(struct shell *sh, struct var *v, bool assoc)
 	if (had)
 		v->flags |= VAR_SET;
 	sh->vars.export_serial += (v->flags & VAR_EXPORT) != 0;
-	array_changed(sh, v);
+	var_run_own_hook(sh, v);
 	return 0;
 }
 
@@ -213,7 +206,7 @@ int var_clear_array(struct shell *sh, struct var *v)
 	else
 		v->array = array_new(sh->pool);
 	sh->vars.export_serial += (v->flags & VAR_EXPORT) != 0;
-	array_changed(sh, v);
+	var_run_own_hook(sh, v);
 	return 0;
 }
 
@@ -261,7 +254,7 @@ static int put_key(struct shell *sh, struct var *v, struct bytes key, struct byt
 	if (minds_elements(v) && assoc_get(v->assoc, key, &value))
 		v->hook->changed_element(sh, key, arena_bytes(sh->arena, value));
 	if (bytes_is(key, "0"))
-		array_changed(sh, v);
+		var_run_own_hook(sh, v);
 	return 0;
 }
 
@@ -285,7 +278,7 @@ static int put_index(struct shell *sh, struct var *v, int64_t index, struct byte
 		v->hook->changed_element(sh, i64_text(index, index_digits),
 					 arena_bytes(sh->arena, value));
 	if (index == 0)
-		array_changed(sh, v);
+		var_run_own_hook(sh, v);
 	return 0;
 }
 
@@ -383,7 +376,7 @@ int var_unset_element(struct shell *sh, struct var *v, struct bytes sub, bool ex
 			v->hook->changed_element(sh, sub, (struct bytes){ NULL, 0 });
 		if (is_assoc(v))
 			keys_cost(sh, v);
-		array_changed(sh, v);
+		var_run_own_hook(sh, v);
 		return 0;
 	}
 	if (whole)
@@ -402,7 +395,7 @@ int var_unset_element(struct shell *sh, struct var *v, struct bytes sub, bool ex
 	}
 	if (is_indexed(v))
 		array_remove(sh->pool, v->array, index);
-	array_changed(sh, v);
+	var_run_own_hook(sh, v);
 	return 0;
 }
 

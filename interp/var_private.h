@@ -31,6 +31,11 @@ void var_store(struct shell *sh, struct var *v, struct bytes value);
 void var_changed(struct shell *sh, struct var *v, unsigned old_flags);
 /* The effect of a plain variable that has one, as it is now. */
 void var_run_hook(struct shell *sh, const struct var_hook *hook);
+static inline void var_run_own_hook(struct shell *sh, const struct var *v)
+{
+	if ((v->flags & VAR_HOOKED) != 0)
+		var_run_hook(sh, v->hook);
+}
 /* 0, or -1 after "x: readonly variable". */
 int var_check_writable(struct shell *sh, const struct var *v, unsigned how);
 /* Applies -i, -l, -u, -c to the value that is to be assigned over (or appended to) `old`;

@@ -120,12 +120,6 @@ void scope_push(struct shell *sh)
 	sh->scope++;
 }
 
-static void run_hook(struct shell *sh, const struct var *v)
-{
-	if ((v->flags & VAR_HOOKED) != 0)
-		var_run_hook(sh, v->hook);
-}
-
 static void unlink_binding(struct shell *sh, struct var *v)
 {
 	struct var *below = v->shadowed;
@@ -145,7 +139,7 @@ void scope_hide(struct shell *sh)
 	for (struct var *v = first_of_scope(sh); v != NULL; v = v->local_next) {
 		unlink_binding(sh, v);
 		v->flags |= VAR_HIDDEN;
-		run_hook(sh, v);
+		var_run_own_hook(sh, v);
 	}
 }
 
@@ -159,7 +153,7 @@ void scope_show(struct shell *sh)
 			var_table_insert(sh, v);
 		v->flags &= ~(unsigned)VAR_HIDDEN;
 		sh->vars.export_serial++;
-		run_hook(sh, v);
+		var_run_own_hook(sh, v);
 	}
 }
 
@@ -184,7 +178,7 @@ static void pop_binding(struct shell *sh, struct var *v)
 		keep_value(sh, v);
 	else if ((v->flags & VAR_PASSED) != 0)
 		var_set(sh, v->name, v->hash, (struct bytes){ v->value, v->len }, 0);
-	run_hook(sh, v);
+	var_run_own_hook(sh, v);
 	var_free(sh, v);
 }
 

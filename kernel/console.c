@@ -293,6 +293,8 @@ void kernel_reset_terminal(struct kernel *k)
 
 void kernel_size_terminal(struct kernel *k, unsigned rows, unsigned columns)
 {
+	rows = rows != 0 ? rows : 24;
+	columns = columns != 0 ? columns : 80;
 	k->console.size[0] = (uint16_t)(rows < UINT16_MAX ? rows : UINT16_MAX);
 	k->console.size[1] = (uint16_t)(columns < UINT16_MAX ? columns : UINT16_MAX);
 }

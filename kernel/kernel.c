@@ -38,7 +38,7 @@ static void settings(struct kernel *k, const struct kernel_config *c)
 	k->epoch_ns = c->epoch_ns;
 	k->cred = c->cred;
 	k->console.settings = tty_usual;
-	kernel_size_terminal(k, 24, 80);
+	kernel_size_terminal(k, 0, 0);
 	if (n > sizeof k->hostname - 1)
 		n = sizeof k->hostname - 1;
 	memcpy(k->hostname, name, n);

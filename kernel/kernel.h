@@ -698,7 +698,8 @@ int64_t sys_pidfd_pid(struct proc *p, int fd);
  * Settings as termios(3) has them. Each fails with -E_NOTTY if the descriptor is no such terminal,
  * -E_BADF.
  */
-bool sys_tty_is_console(struct proc *p, int fd);
+enum { TTY_PTY, TTY_CONSOLE };
+int64_t sys_tty_kind(struct proc *p, int fd);
 int64_t sys_tty_get(struct proc *p, int fd, struct tty_settings *out);
 int64_t sys_tty_set(struct proc *p, int fd, const struct tty_settings *s, bool flush);
 /* Rows, columns, pixels across, pixels down; a change is told by SIGWINCH. */
@@ -713,7 +714,7 @@ int64_t sys_tty_flush(struct proc *p, int fd, bool input, bool output);
 /* Bytes that can be read, or that the other end has not read. */
 int64_t sys_tty_waiting(struct proc *p, int fd, bool output);
 /* The settings of the session's own terminal, as its processes want them; those it begins with
- * again; its size. */
+ * again; its size, 24 by 80 where a number is 0. */
 void kernel_get_terminal(const struct kernel *k, struct tty_settings *out);
 void kernel_reset_terminal(struct kernel *k);
 void kernel_size_terminal(struct kernel *k, unsigned rows, unsigned columns);

@@ -424,47 +424,51 @@ bool pty_is_terminal(const struct file *f)
 	return f->ops == &file_master || f->ops == &file_slave;
 }
 
-/* The session's own terminal, if it is that. */
-static struct console *get_console(struct proc *p, int fd)
+/* A pseudo-terminal, or the session's own terminal: the other one is NULL. 0 or an error. */
+static int64_t get_either(struct proc *p, int fd, struct pty **y, struct console **c)
 {
-	const struct file *f = fd_file(p, fd);
+	int64_t err;
 
-	proc_charge(p, 2);
-	return f != NULL && console_is_terminal(p->k, f) ? &p->k->console : NULL;
+	*y = get(p, fd, &err);
+	*c = err == -E_NOTTY && console_is_terminal(p->k, fd_file(p, fd)) ? &p->k->console : NULL;
+	return *c != NULL ? 0 : err;
 }
 
-bool sys_tty_is_console(struct proc *p, int fd)
+int64_t sys_tty_kind(struct proc *p, int fd)
 {
-	return get_console(p, fd) != NULL;
+	struct pty *y;
+	struct console *c;
+	int64_t err = get_either(p, fd, &y, &c);
+
+	return err != 0 ? err : c != NULL ? TTY_CONSOLE : TTY_PTY;
 }
 
 int64_t sys_tty_get(struct proc *p, int fd, struct tty_settings *out)
 {
-	const struct console *c = get_console(p, fd);
-	int64_t err = 0;
-	const struct pty *y = c == NULL ? get(p, fd, &err) : NULL;
+	struct pty *y;
+	struct console *c;
+	int64_t err = get_either(p, fd, &y, &c);
 
-	if (c != NULL)
-		*out = c->settings;
-	else if (y != NULL)
-		*out = y->tty.set;
+	if (err == 0)
+		*out = c != NULL ? c->settings : y->tty.set;
 	return err;
 }
 
 int64_t sys_tty_set(struct proc *p, int fd, const struct tty_settings *s, bool flush)
 {
-	struct console *c = get_console(p, fd);
-	int64_t err = 0;
-	struct pty *y = c == NULL ? get(p, fd, &err) : NULL;
+	struct pty *y;
+	struct console *c;
+	int64_t err = get_either(p, fd, &y, &c);
 	bool canonical;
 
+	if (err != 0)
+		return err;
 	if (c != NULL) {
 		tty_assign(&c->settings, s);
 		if (flush)
 			c->in_pos = c->in_len;
+		return 0;
 	}
-	if (y == NULL)
-		return err;
 	canonical = (y->tty.set.local & L_CANONICAL) != 0;
 	tty_assign(&y->tty.set, s);
 	if (flush)
@@ -476,24 +480,21 @@ int64_t sys_tty_set(struct proc *p, int fd, const struct tty_settings *s, bool f
 
 int64_t sys_tty_size(struct proc *p, int fd, uint16_t size[4], bool set)
 {
-	struct console *c = get_console(p, fd);
-	int64_t err = 0;
-	struct pty *y = c == NULL ? get(p, fd, &err) : NULL;
+	struct pty *y;
+	struct console *c;
+	int64_t err = get_either(p, fd, &y, &c);
+	uint16_t *is = c != NULL ? c->size : y != NULL ? y->tty.size : NULL;
 	bool same;
 
-	if (c != NULL)
-		memcpy(set ? c->size : size, set ? size : c->size, sizeof c->size);
-	if (y == NULL)
+	if (err != 0)
 		return err;
-	same = memcmp(&y->tty.size, size, sizeof y->tty.size) == 0;
-	if (!set) {
-		memcpy(size, y->tty.size, sizeof y->tty.size);
-	} else if (!same) {
-		memcpy(y->tty.size, size, sizeof y->tty.size);
-		if (y->tty.group > 0)
-			sig_send_group(p->k, y->tty.group, SIGWINCH_);
-		sig_settle(p);
-	}
+	same = memcmp(is, size, sizeof y->tty.size) == 0;
+	memcpy(set ? is : size, set ? size : is, sizeof y->tty.size);
+	if (!set || same || y == NULL)
+		return 0;
+	if (y->tty.group > 0)
+		sig_send_group(p->k, y->tty.group, SIGWINCH_);
+	sig_settle(p);
 	return 0;
 }
 

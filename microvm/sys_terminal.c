@@ -79,17 +79,11 @@ static int64_t put_number(struct task *t, uint64_t address, int64_t value)
 }
 
 /* Of the session's own terminal, where every process is in the foreground. */
-static int64_t console_ioctl(struct task *t, int fd, unsigned request, uint64_t a)
+static int64_t console_ioctl(struct task *t, unsigned request, uint64_t a)
 {
 	int32_t group = t->p->pgid;
 
 	switch (request) {
-	case TCGETS_: return get_settings(t, fd, a);
-	case TCSETS_:
-	case TCSETSW_: return set_settings(t, fd, a, false);
-	case TCSETSF_: return set_settings(t, fd, a, true);
-	case TIOCGWINSZ_: return size(t, fd, a, false);
-	case TIOCSWINSZ_: return size(t, fd, a, true);
 	case TIOCGPGRP_: return put_user(t, a, &group, sizeof group);
 	case TIOCSPGRP_: return 0;
 	default: return -E_NOTTY;
@@ -104,21 +98,11 @@ static int64_t lock(struct task *t, int fd, uint64_t address)
 							 : sys_pty_lock(t->p, fd, on != 0);
 }
 
-int64_t terminal_ioctl(struct task *t, int fd, unsigned request, uint64_t a)
+static int64_t pty_ioctl(struct task *t, int fd, unsigned request, uint64_t a)
 {
 	struct proc *p = t->p;
-	struct tty_settings s;
-	int64_t r = sys_tty_get(p, fd, &s);
 
-	if (r != 0)
-		return r;
-	if (sys_tty_is_console(p, fd))
-		return console_ioctl(t, fd, request, a);
 	switch (request) {
-	case TCGETS_: return get_settings(t, fd, a);
-	case TCSETS_:
-	case TCSETSW_: return set_settings(t, fd, a, false);
-	case TCSETSF_: return set_settings(t, fd, a, true);
 	case TCSBRK_:
 	case TCSBRKP_:
 	case TCXONC_:
@@ -130,8 +114,6 @@ int64_t terminal_ioctl(struct task *t, int fd, unsigned request, uint64_t a)
 	case TIOCGPGRP_: return group(t, fd, a, false);
 	case TIOCSPGRP_: return group(t, fd, a, true);
 	case TIOCGSID_: return put_number(t, a, sys_tty_session(p, fd));
-	case TIOCGWINSZ_: return size(t, fd, a, false);
-	case TIOCSWINSZ_: return size(t, fd, a, true);
 	case TIOCOUTQ_: return put_number(t, a, sys_tty_waiting(p, fd, true));
 	case FIONREAD_: return put_number(t, a, sys_tty_waiting(p, fd, false));
 	case TIOCGPTN_: return put_number(t, a, sys_pty_number(p, fd));
@@ -140,4 +122,22 @@ int64_t terminal_ioctl(struct task *t, int fd, unsigned request, uint64_t a)
 	case TIOCGPTPEER_: return sys_pty_peer(p, fd, (unsigned)a);
 	default: return -E_NOTTY;
 	}
+}
+
+int64_t terminal_ioctl(struct task *t, int fd, unsigned request, uint64_t a)
+{
+	int64_t kind = sys_tty_kind(t->p, fd);
+
+	if (kind < 0)
+		return kind;
+	switch (request) {
+	case TCGETS_: return get_settings(t, fd, a);
+	case TCSETS_:
+	case TCSETSW_: return set_settings(t, fd, a, false);
+	case TCSETSF_: return set_settings(t, fd, a, true);
+	case TIOCGWINSZ_: return size(t, fd, a, false);
+	case TIOCSWINSZ_: return size(t, fd, a, true);
+	default: break;
+	}
+	return kind == TTY_CONSOLE ? console_ioctl(t, request, a) : pty_ioctl(t, fd, request, a);
 }
