@@ -8,6 +8,8 @@
 #include "cowsh.h"
 #include "cowsh_image.h"
 
+#include <limits.h>
+
 enum { MOUNTS_MAX = 64, ENV_MAX = 256 };
 
 struct options {
@@ -114,7 +116,7 @@ void runner_start(struct runner *r, struct options *o);
 int runner_run(struct runner *r);
 /* The memory that everything in the sandbox is made of. */
 cowsh_store *program_store(bool machine);
-/* Locks the process, and only then loads the session that goes on (saved_load). */
+/* Locks the process, and only then makes or loads the session (saved_begin). */
 void runner_lock(struct runner *r);
 /* What options about changes need before a run; and all that is to be said and done after it. The
  * exit status: the script's, if that is not 0, else that of what failed. */
@@ -127,21 +129,35 @@ void runner_wait(struct runner *r);
 /* Runs on with cowsh_step or cowsh_drain, over waits and breakpoints, until that is done. */
 int runner_go(struct runner *r, int (*step)(cowsh *session, uint64_t steps));
 
-/* saved.c: an image or saved session of the host; base NULL: where it says itself. Ends the
- * program with a message if it can't be used. */
-cowsh_image *image_of_file(const char *path, const char *base, cowsh_store *store);
-void images_open(struct options *o, cowsh_store *store);
+/* saved.c: the file of an image, and that of its base. Mapped before the lock; what is read then
+ * is the name of the base. */
+struct image_file {
+	const char *path;
+	const void *bytes;
+	size_t size;
+	const char *base; /* NULL: it has none */
+	const void *base_bytes;
+	size_t base_size;
+	char named[PATH_MAX]; /* the base, where the image says it */
+};
+
+/* base NULL: where it says itself. The texts stay the caller's. Both end the program with a
+ * message if the file can't be used. */
+void image_map(struct image_file *f, const char *path, const char *base, cowsh_store *store);
+cowsh_image *image_read(const struct image_file *f, cowsh_store *store);
+/* Maps those of the options. */
+void images_map(const struct options *o, cowsh_store *store);
 /* Whether an option is one of saved sessions; whether there is one. */
 bool saved_option(int argc, char **argv, int *i);
 bool saved_wanted(void);
 /* As cowsh_drain, until there are only processes that will be saved. */
 int saved_drain(cowsh *session, uint64_t steps);
 bool checkpoints_wanted(void);
-/* --session: opens the file, or makes a new session; starts what keeps it. Before the lock. */
-void saved_open(struct runner *r, struct options *o, const struct cowsh_host *host);
-/* The session of the file, if there was one: every byte of it may be an attacker's. Until then
- * there is none. */
-void saved_load(struct runner *r);
+/* --session: opens the files, starts what keeps them. Before the lock. */
+void saved_open(const struct options *o, cowsh_store *store);
+/* Reads images, and loads the session of the file, or makes a new one: every byte may be an
+ * attacker's. Until then there is none. */
+void saved_begin(struct runner *r);
 /* What is to be run in the session's own shell: put together before the lock, and started. */
 void saved_prepare(const struct options *o);
 int saved_start(struct runner *r);
@@ -165,12 +181,13 @@ void trace_open(void);
 void trace_begin(struct runner *r);
 void trace_end(struct runner *r);
 
-/* journal.c: whether an option is its own; makes the session, with a journal if there is to be
- * one; ends that. */
+/* journal.c: whether an option is its own; opens the file, before the lock; makes the session,
+ * with a journal if there is to be one; ends that. */
 bool journal_option(int argc, char **argv, int *i);
 /* Ends the program if there is to be a journal, which that option does not go with. */
 void journal_refuse(const char *option);
-int journal_session(struct runner *r, const struct cowsh_host *host);
+void journal_open(const struct options *o);
+int journal_session(struct runner *r);
 void journal_end(struct runner *r);
 /* --break: all of the journal so far; NULL if it can't be had. */
 const void *journal_in_memory(struct runner *r, size_t *len);

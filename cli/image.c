@@ -368,10 +368,21 @@ static void print_id(const char *what, const unsigned char *id)
 	out_char('\n');
 }
 
+static cowsh_image *open_locked(const struct request *r)
+{
+	static struct image_file file;
+	cowsh_store *store = program_store(false);
+
+	image_map(&file, r->operand, r->base, store);
+	if (!r->no_lockdown)
+		lock_down(LOCK_RUNNER);
+	return image_read(&file, store);
+}
+
 static int show(const struct request *r)
 {
 	struct cowsh_image_info info = COWSH_IMAGE_INFO_INIT;
-	cowsh_image *image = image_of_file(r->operand, r->base, program_store(false));
+	cowsh_image *image = open_locked(r);
 
 	cowsh_image_get_info(image, &info);
 	out_format("%s, %llu files, %llu bytes in %llu\n", info.session ? "session" : "image",
@@ -386,12 +397,8 @@ static int show(const struct request *r)
 
 static int verify(const struct request *r)
 {
-	cowsh_image *image = image_of_file(r->operand, r->base, program_store(false));
-	int err;
+	int err = cowsh_image_verify(open_locked(r));
 
-	if (!r->no_lockdown)
-		lock_down(LOCK_RUNNER);
-	err = cowsh_image_verify(image);
 	if (err < 0)
 		fatal("%s: %s", r->operand, err == -COWSH_EIO ? "damaged" : cowsh_error_text(err));
 	return 0;

@@ -49,12 +49,6 @@ static int write_record(void *user, const void *data, size_t len)
 	return file >= 0 ? write_all(file, data, len) : 0;
 }
 
-static void keep_in_memory(const struct options *o)
-{
-	if (debug_wanted() && !rehearse_wanted() && !o->microvm)
-		memory.bytes = map_region(MEMORY_MAX);
-}
-
 const void *journal_in_memory(struct runner *r, size_t *len)
 {
 	if (memory.bytes == NULL || cowsh_journal_flush(r->session) < 0)
@@ -63,21 +57,28 @@ const void *journal_in_memory(struct runner *r, size_t *len)
 	return memory.bytes;
 }
 
-int journal_session(struct runner *r, const struct cowsh_host *host)
+void journal_open(const struct options *o)
+{
+	if (debug_wanted() && !rehearse_wanted() && !o->microvm)
+		memory.bytes = map_region(MEMORY_MAX);
+	if (path == NULL)
+		return;
+	if (o->microvm)
+		fatal("--journal can't record real programs: not together with --microvm auto");
+	file = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+	if (file < 0)
+		fatal("can't write '%s': %s", path, strerror(errno));
+}
+
+int journal_session(struct runner *r)
 {
 	struct cowsh_journal journal = COWSH_JOURNAL_INIT;
+	const struct cowsh_config *config = &r->options->config;
 
-	keep_in_memory(r->options);
-	if (path == NULL && memory.bytes == NULL)
-		return cowsh_new(r->store, &r->options->config, host, &r->session);
-	if (r->options->microvm)
-		fatal("--journal can't record real programs: not together with --microvm auto");
-	if (path != NULL)
-		file = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
-	if (path != NULL && file < 0)
-		fatal("can't write '%s': %s", path, strerror(errno));
+	if (file < 0 && memory.bytes == NULL)
+		return cowsh_new(r->store, config, &r->host, &r->session);
 	journal.write = write_record;
-	return cowsh_new_journaled(r->store, &r->options->config, host, &journal, &r->session);
+	return cowsh_new_journaled(r->store, config, &r->host, &journal, &r->session);
 }
 
 void journal_end(struct runner *r)

@@ -39,6 +39,7 @@ struct request {
 	struct cowsh_config most;
 	const char *script;
 	const char *image_files[MOUNTS_MAX];
+	struct image_file files[MOUNTS_MAX];
 	cowsh_image *images[MOUNTS_MAX];
 	int nimages;
 	uint64_t until;
@@ -157,7 +158,7 @@ static void open_files(struct request *r, struct runner *runner, struct cowsh_re
 {
 	runner->store = program_store(false);
 	for (int i = 0; i < r->nimages; i++)
-		r->images[i] = image_of_file(r->image_files[i], NULL, runner->store);
+		image_map(&r->files[i], r->image_files[i], NULL, runner->store);
 	config->journal = map_file(r->journal, &config->journal_len, false);
 	clock_start();
 }
@@ -169,6 +170,8 @@ static cowsh_replay *open_replay(struct request *r, struct runner *runner,
 	cowsh_replay *replay;
 	const char *why;
 
+	for (int i = 0; i < r->nimages; i++)
+		r->images[i] = image_read(&r->files[i], runner->store);
 	config.most = &r->most;
 	config.images = r->images;
 	config.nimages = (size_t)r->nimages;

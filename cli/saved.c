@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT
  *
- * Images and saved sessions of the host.
+ * Images and saved sessions of the host: their files are opened before the lock, read behind it.
  */
 #include "cli/cli.h"
 #include "cli/debug.h"
@@ -12,32 +12,26 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
-/* The base of a saved session: given, or where the session says. */
-static cowsh_image *base_of(const char *path, const void *bytes, size_t size, const char *base,
-			    cowsh_store *store)
+/* --- images --- */
+
+void image_map(struct image_file *f, const char *path, const char *base, cowsh_store *store)
 {
-	char name[PATH_MAX] = "";
-	const char *why;
-	cowsh_image *image;
-
-	if (base == NULL && cowsh_image_base_name(store, bytes, size, name, sizeof name) <= 0)
-		return NULL;
-	if (base == NULL)
-		base = name;
-	bytes = map_file(base, &size, true);
-	if (bytes == NULL)
-		fatal("%s: its base %s is not there (--base says where it is)", path, base);
-	if (cowsh_image_open(store, bytes, size, NULL, &image, &why) < 0)
-		fatal("%s: %s", base, why);
-	return image;
+	f->path = path;
+	f->bytes = map_file(path, &f->size, false);
+	if (base == NULL && cowsh_image_base_name(store, f->bytes, f->size, f->named,
+						  sizeof f->named) <= 0)
+		return;
+	f->base = base != NULL ? base : f->named;
+	f->base_bytes = map_file(f->base, &f->base_size, true);
+	if (f->base_bytes == NULL)
+		fatal("%s: its base %s is not there (--base says where it is)", path, f->base);
 }
 
-cowsh_image *image_of_file(const char *path, const char *base, cowsh_store *store)
+static cowsh_image *read_image(const char *path, const void *bytes, size_t size,
+			       cowsh_image *under, cowsh_store *store)
 {
-	size_t size;
-	const void *bytes = map_file(path, &size, false);
-	cowsh_image *under = base_of(path, bytes, size, base, store);
 	cowsh_image *image;
 	const char *why;
 
@@ -46,10 +40,27 @@ cowsh_image *image_of_file(const char *path, const char *base, cowsh_store *stor
 	return image;
 }
 
-void images_open(struct options *o, cowsh_store *store)
+cowsh_image *image_read(const struct image_file *f, cowsh_store *store)
+{
+	cowsh_image *under = NULL;
+
+	if (f->base_bytes != NULL)
+		under = read_image(f->base, f->base_bytes, f->base_size, NULL, store);
+	return read_image(f->path, f->bytes, f->size, under, store);
+}
+
+static struct image_file mounted[MOUNTS_MAX];
+
+void images_map(const struct options *o, cowsh_store *store)
 {
 	for (int i = 0; i < o->nimages; i++)
-		o->images[i].image = image_of_file(o->image_files[i], NULL, store);
+		image_map(&mounted[i], o->image_files[i], NULL, store);
+}
+
+static void images_read(struct options *o, cowsh_store *store)
+{
+	for (int i = 0; i < o->nimages; i++)
+		o->images[i].image = image_read(&mounted[i], store);
 }
 
 /* --- sessions --- */
@@ -61,9 +72,12 @@ static struct {
 	bool checkpoint;
 	bool undo;
 	struct kept kept;
-	cowsh_image *image;  /* of the base */
-	cowsh_image *before; /* that is to be loaded */
-	char base_name[PATH_MAX];
+	const void *bytes; /* that are to be loaded; NULL: the session is new */
+	size_t size;
+	struct image_file under;
+	char under_name[PATH_MAX];
+	const char *under_path; /* where a new session has its base; NULL: at / */
+	cowsh_image *image;     /* of the base */
 	char *text; /* what the options ask for */
 	size_t text_len;
 } saved;
@@ -112,58 +126,27 @@ static char *path_of_base(void)
 	return path + 1;
 }
 
-static void open_base(const char *name, cowsh_store *store)
+static void map_base(const char *name, cowsh_store *store)
 {
-	if (realpath(name, saved.base_name) == NULL)
+	if (realpath(name, saved.under_name) == NULL)
 		fatal("%s: %s", name, strerror(errno));
-	saved.image = image_of_file(saved.base_name, NULL, store);
+	image_map(&saved.under, saved.under_name, NULL, store);
 }
 
-/* The new session's base is the first of its images. */
-static void mount_base(struct options *o, const char *path)
+/* The base that the session names. */
+static void map_named_base(cowsh_store *store)
 {
-	if (o->nimages == MOUNTS_MAX)
-		fatal("more than %d images", MOUNTS_MAX);
-	memmove(o->images + 1, o->images, (size_t)o->nimages * sizeof *o->images);
-	o->images[0] = (struct cowsh_image_mount){ path != NULL ? path : "/", saved.image, false };
-	o->config.nimages = (size_t)++o->nimages;
-}
+	char name[PATH_MAX];
 
-static void open_before(struct runner *r, const void *bytes, size_t size)
-{
-	const char *why;
-
-	if (saved.base == NULL && cowsh_image_base_name(r->store, bytes, size, saved.base_name,
-							sizeof saved.base_name) > 0) {
-		size_t base_size;
-
-		if (map_file(saved.base_name, &base_size, true) == NULL)
-			fatal("%s: its base %s is not there (--base says where it is)", saved.file,
-			      saved.base_name);
-		open_base(saved.base_name, r->store);
-	}
-	if (cowsh_image_open(r->store, bytes, size, saved.image, &saved.before, &why) < 0)
-		fatal("%s: %s", saved.file, why);
-}
-
-void saved_load(struct runner *r)
-{
-	int err;
-
-	if (saved.before == NULL)
+	if (cowsh_image_base_name(store, saved.bytes, saved.size, name, sizeof name) <= 0)
 		return;
-	err = cowsh_load(r->store, &r->options->config, &r->host, saved.before, &r->session);
-	if (err == -COWSH_EINVAL)
-		fatal("%s: an image, not a session", saved.file);
-	if (err < 0)
-		fatal("%s: %s", saved.file, err == -COWSH_EIO ? "damaged" : cowsh_error_text(err));
+	if (access(name, F_OK) < 0 && errno == ENOENT)
+		fatal("%s: its base %s is not there (--base says where it is)", saved.file, name);
+	map_base(name, store);
 }
 
-void saved_open(struct runner *r, struct options *o, const struct cowsh_host *host)
+void saved_open(const struct options *o, cowsh_store *store)
 {
-	char *path = saved.base != NULL ? path_of_base() : NULL;
-	const void *bytes;
-	size_t size;
 	int err;
 
 	if (o->shell_argc != 0)
@@ -178,18 +161,55 @@ void saved_open(struct runner *r, struct options *o, const struct cowsh_host *ho
 	}
 	/* From here on the new file goes away if the program ends early. */
 	keep_start(&saved.kept, !o->no_lockdown, saved.checkpoint);
-	if (saved.base != NULL)
-		open_base(saved.base, r->store);
-	bytes = map_file(saved.file, &size, true);
-	if (bytes != NULL) {
-		open_before(r, bytes, size);
-	} else {
-		if (saved.base != NULL)
-			mount_base(o, path);
-		err = cowsh_new(r->store, &o->config, host, &r->session);
-		if (err < 0)
-			fatal("can't make a session: %s", cowsh_error_text(err));
+	saved.bytes = map_file(saved.file, &saved.size, true);
+	if (saved.base != NULL) {
+		saved.under_path = path_of_base();
+		map_base(saved.base, store);
+	} else if (saved.bytes != NULL) {
+		map_named_base(store);
 	}
+}
+
+/* The new session's base is the first of its images. */
+static void mount_base(struct options *o)
+{
+	const char *path = saved.under_path != NULL ? saved.under_path : "/";
+
+	if (o->nimages == MOUNTS_MAX)
+		fatal("more than %d images", MOUNTS_MAX);
+	memmove(o->images + 1, o->images, (size_t)o->nimages * sizeof *o->images);
+	o->images[0] = (struct cowsh_image_mount){ path, saved.image, false };
+	o->config.nimages = (size_t)++o->nimages;
+}
+
+static void load(struct runner *r)
+{
+	const struct cowsh_config *config = &r->options->config;
+	cowsh_image *image = read_image(saved.file, saved.bytes, saved.size, saved.image, r->store);
+	int err = cowsh_load(r->store, config, &r->host, image, &r->session);
+
+	if (err == -COWSH_EINVAL)
+		fatal("%s: an image, not a session", saved.file);
+	if (err < 0)
+		fatal("%s: %s", saved.file, err == -COWSH_EIO ? "damaged" : cowsh_error_text(err));
+}
+
+void saved_begin(struct runner *r)
+{
+	int err;
+
+	images_read(r->options, r->store);
+	if (saved.under.bytes != NULL)
+		saved.image = image_read(&saved.under, r->store);
+	if (saved.bytes != NULL) {
+		load(r);
+		return;
+	}
+	if (saved.base != NULL)
+		mount_base(r->options);
+	err = journal_session(r);
+	if (err < 0)
+		fatal("can't make a session: %s", cowsh_error_text(err));
 }
 
 /* --- what is run --- */
@@ -344,7 +364,7 @@ int saved_keep(struct runner *r, int status)
 	sink.user = &saved.kept.fd;
 	sink.compress = saved.compress;
 	err = cowsh_save(r->session, &sink, saved.image,
-			 saved.image != NULL ? saved.base_name : NULL, &lost);
+			 saved.image != NULL ? saved.under_name : NULL, &lost);
 	if (err < 0)
 		fatal("%s: the session can't be saved: %s", saved.file, cowsh_error_text(err));
 	err = keep_ask();

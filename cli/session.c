@@ -170,7 +170,6 @@ static void measure_terminal(struct runner *r, const struct cowsh_host *host)
 void runner_start(struct runner *r, struct options *o)
 {
 	struct cowsh_host host = COWSH_HOST_INIT;
-	int err;
 
 	r->options = o;
 	debug_check(o);
@@ -192,7 +191,7 @@ void runner_start(struct runner *r, struct options *o)
 	fetch_open(&host);
 	hostdirs_open(o);
 	r->store = program_store(o->microvm);
-	images_open(o, r->store);
+	images_map(o, r->store);
 	o->config.mounts = o->mounts;
 	o->config.nmounts = (size_t)o->nmounts;
 	o->config.images = o->images;
@@ -207,9 +206,9 @@ void runner_start(struct runner *r, struct options *o)
 	if (rehearse_wanted())
 		journal_refuse("--dry-run");
 	if (saved_wanted())
-		saved_open(r, o, &host);
-	else if ((err = journal_session(r, &host)) < 0)
-		fatal("can't make a session: %s", cowsh_error_text(err));
+		saved_open(o, r->store);
+	else
+		journal_open(o);
 	if (o->json)
 		make_capture(r);
 	trace_open();
@@ -219,7 +218,7 @@ void runner_lock(struct runner *r)
 {
 	if (!r->options->no_lockdown)
 		lock_down(r->options->microvm ? LOCK_MACHINE : LOCK_RUNNER);
-	saved_load(r);
+	saved_begin(r);
 }
 
 /* The host's script, opened before the lock. It is read only if the sandbox has none: what it is

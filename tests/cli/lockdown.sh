@@ -58,7 +58,14 @@ check 'what is said then' 'bash: line 1: cat: /t/sub/file: Not a directory' \
 
 # --- the calls, as strace sees them ---
 if command -v strace > /dev/null && strace true 2> /dev/null && ! nm "$cowsh" | grep -q __asan_init; then
-	# What is loaded may be an attacker's: of a session only its last page is read before the lock.
+	# What is loaded may be an attacker's: of a file only the name of its base is read before the lock.
+	mkdir d && echo x > d/f && "$cowsh" image build d -o i.cow
+	printf x | dd of=i.cow bs=1 seek=$(($(stat -c %s i.cow) - 4096)) conv=notrunc status=none
+	for how in '--image i.cow:/i -c :' '--session n.cow --base i.cow:/i -c :' 'image info i.cow' 'image verify i.cow'; do
+		strace -o calls "$cowsh" $how 2> err
+		check "an image is read by a locked process: $how" 'SECCOMP i.cow' \
+			"$(grep -o 'PR_SET_SECCOMP\|^write(2.*i.cow' calls | sed 's/PR_SET_//; s/^w.*i.cow/i.cow/' | paste -sd ' ')"
+	done
 	"$cowsh" --session s.cow -c 'some_variable=1'
 	at=$(grep -abo some_variable s.cow | head -n 1 | cut -d : -f 1)
 	printf x | dd of=s.cow bs=1 seek="$at" conv=notrunc status=none
