@@ -200,6 +200,7 @@ struct stty {
 	char **args;        /* the settings */
 	int nargs;
 	struct tty_settings set;
+	int width;  /* of the terminal that shows them */
 	int column; /* of what is shown */
 };
 
@@ -216,6 +217,11 @@ static const char *device_name(const struct stty *s)
 	return s->device != NULL ? cmd_quotef(s->c, s->device) : "'standard input'";
 }
 
+static uint32_t mode_mask(const struct mode *m)
+{
+	return m->mask != 0 ? m->mask : m->bits;
+}
+
 /* --- showing --- */
 
 static void end_line(struct stty *s)
@@ -228,11 +234,9 @@ static void end_line(struct stty *s)
 /* One more text of a line, or of the next where it would be too wide. */
 static void show(struct stty *s, const char *text)
 {
-	unsigned columns = cmd_terminal_columns(s->c, 1);
 	int len = (int)strlen(text);
-	int width = columns != 0 ? (int)columns : WIDTH;
 
-	if (s->column != 0 && s->column + 1 + len > width)
+	if (s->column != 0 && s->column + 1 + len > s->width)
 		end_line(s);
 	cmd_printf(s->c, "%s%s", s->column != 0 ? " " : "", text);
 	s->column += len + (s->column != 0);
@@ -299,8 +303,7 @@ static void show_modes(struct stty *s, bool all)
 
 	for (int i = 0; i < NMODES; i++) {
 		const struct mode *m = &modes[i];
-		uint32_t mask = m->mask != 0 ? m->mask : m->bits;
-		bool is_set = (*word_of(&s->set, m->word) & mask) == m->bits;
+		bool is_set = (*word_of(&s->set, m->word) & mode_mask(m)) == m->bits;
 
 		if (m->word != last)
 			end_line(s);
@@ -317,6 +320,9 @@ static void show_modes(struct stty *s, bool all)
 
 static void show_settings(struct stty *s)
 {
+	unsigned columns = cmd_terminal_columns(s->c, 1);
+
+	s->width = columns != 0 ? (int)columns : WIDTH;
 	show(s, text(s->c, "speed %u baud;", baud_of(&s->set)));
 	if (s->all) {
 		show(s, text(s->c, "rows %u;", cmd_terminal_rows(s->c, s->fd)));
@@ -431,10 +437,9 @@ static int set_key(struct stty *s, int at, const char *word)
 
 static void set_mode(struct tty_settings *set, const struct mode *m, bool reversed)
 {
-	uint32_t mask = m->mask != 0 ? m->mask : m->bits;
 	uint32_t *word = word_of(set, m->word);
 
-	*word = (*word & ~mask) | (reversed ? 0 : m->bits);
+	*word = (*word & ~mode_mask(m)) | (reversed ? 0 : m->bits);
 }
 
 static void set_sane(struct tty_settings *set)
@@ -471,15 +476,27 @@ static int set_combination(struct stty *s, const char *list)
 	return set_words(s, words, n);
 }
 
-static int set_size(struct stty *s, int which, const char *word)
+enum value {
+	NO_VALUE,
+	KEY_VALUE,
+	ROWS_VALUE,
+	COLUMNS_VALUE,
+	MIN_VALUE,
+	TIME_VALUE,
+	LINE_VALUE,
+	SPEED_VALUE
+};
+
+static int set_size(struct stty *s, enum value which, const char *word)
 {
 	uint64_t n;
 	int status = number(s, word, INT32_MAX, &n);
 
 	if (status != 0 || s->checking)
 		return status;
-	cmd_terminal_resize(s->c, s->fd, which == 0 ? (unsigned)n : cmd_terminal_rows(s->c, s->fd),
-			    which == 1 ? (unsigned)n : cmd_terminal_columns(s->c, s->fd));
+	cmd_terminal_resize(
+		s->c, s->fd, which == ROWS_VALUE ? (unsigned)n : cmd_terminal_rows(s->c, s->fd),
+		which == COLUMNS_VALUE ? (unsigned)n : cmd_terminal_columns(s->c, s->fd));
 	return 0;
 }
 
@@ -520,31 +537,54 @@ static int set_count(struct stty *s, int at, const char *word)
 	return status;
 }
 
-/* A setting with a value; -1: it is none. */
-static int set_value(struct stty *s, const char *word, const char *value)
+/* What a setting takes; of a key, *key is its place. */
+static enum value value_of(const char *word, int *key)
+{
+	static const struct {
+		const char *name;
+		enum value value;
+	} settings[] = {
+		{ "rows", ROWS_VALUE },    { "cols", COLUMNS_VALUE }, { "columns", COLUMNS_VALUE },
+		{ "min", MIN_VALUE },      { "time", TIME_VALUE },    { "line", LINE_VALUE },
+		{ "ispeed", SPEED_VALUE }, { "ospeed", SPEED_VALUE },
+	};
+
+	for (size_t i = 0; i < sizeof settings / sizeof *settings; i++)
+		if (strcmp(word, settings[i].name) == 0)
+			return settings[i].value;
+	for (int i = 0; i < NKEYS; i++) {
+		if (strcmp(word, keys[i].name) == 0) {
+			*key = keys[i].at;
+			return KEY_VALUE;
+		}
+	}
+	return NO_VALUE;
+}
+
+/* Both speeds are one. */
+static int set_both_speeds(struct stty *s, const char *value)
 {
 	const struct speed *speed = speed_of(value);
 
-	for (int i = 0; i < NKEYS; i++)
-		if (strcmp(word, keys[i].name) == 0)
-			return set_key(s, keys[i].at, value);
-	if (strcmp(word, "rows") == 0)
-		return set_size(s, 0, value);
-	if (strcmp(word, "cols") == 0 || strcmp(word, "columns") == 0)
-		return set_size(s, 1, value);
-	if (strcmp(word, "min") == 0)
-		return set_count(s, MIN, value);
-	if (strcmp(word, "time") == 0)
-		return set_count(s, TIME, value);
-	if (strcmp(word, "line") == 0)
-		return set_line(s, value);
-	if (strcmp(word, "ispeed") != 0 && strcmp(word, "ospeed") != 0)
-		return -1;
 	if (speed == NULL)
 		return 0;
-	/* The two are one. */
 	s->half_speed |= (s->set.control & SPEED_BITS) != speed->bits;
 	set_speed(s, speed);
+	return 0;
+}
+
+static int set_value(struct stty *s, enum value which, int key, const char *value)
+{
+	switch (which) {
+	case KEY_VALUE: return set_key(s, key, value);
+	case ROWS_VALUE:
+	case COLUMNS_VALUE: return set_size(s, which, value);
+	case MIN_VALUE: return set_count(s, MIN, value);
+	case TIME_VALUE: return set_count(s, TIME, value);
+	case LINE_VALUE: return set_line(s, value);
+	case SPEED_VALUE: return set_both_speeds(s, value);
+	case NO_VALUE: break;
+	}
 	return 0;
 }
 
@@ -585,30 +625,18 @@ static bool set_plain(struct stty *s, const char *word)
 	return true;
 }
 
-static bool takes_value(const char *word)
-{
-	static const char *const names[] = { "rows", "cols", "columns", "min",
-					     "time", "line", "ispeed",  "ospeed" };
-
-	for (size_t i = 0; i < sizeof names / sizeof *names; i++)
-		if (strcmp(word, names[i]) == 0)
-			return true;
-	for (int i = 0; i < NKEYS; i++)
-		if (strcmp(word, keys[i].name) == 0)
-			return true;
-	return false;
-}
-
 static int set_words(struct stty *s, char *const *words, int n)
 {
 	for (int i = 0; i < n; i++) {
 		const char *word = words[i];
+		int key = 0;
+		enum value value = value_of(word, &key);
 		int status = 0;
 
-		if (takes_value(word) && i + 1 == n)
+		if (value != NO_VALUE && i + 1 == n)
 			return cmd_usage(s->c, "missing argument to %s", cmd_quote(s->c, word));
-		if (takes_value(word))
-			status = set_value(s, word, words[++i]);
+		if (value != NO_VALUE)
+			status = set_value(s, value, key, words[++i]);
 		else if (!set_plain(s, word))
 			return cmd_usage(s->c, "invalid argument %s", cmd_quote(s->c, word));
 		if (status != 0)

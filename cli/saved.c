@@ -20,8 +20,8 @@ void image_map(struct image_file *f, const char *path, const char *base, cowsh_s
 {
 	f->path = path;
 	f->bytes = map_file(path, &f->size, false);
-	if (base == NULL && cowsh_image_base_name(store, f->bytes, f->size, f->named,
-						  sizeof f->named) <= 0)
+	if (base == NULL &&
+	    cowsh_image_base_name(store, f->bytes, f->size, f->named, sizeof f->named) <= 0)
 		return;
 	f->base = base != NULL ? base : f->named;
 	f->base_bytes = map_file(f->base, &f->base_size, true);
@@ -29,8 +29,8 @@ void image_map(struct image_file *f, const char *path, const char *base, cowsh_s
 		fatal("%s: its base %s is not there (--base says where it is)", path, f->base);
 }
 
-static cowsh_image *read_image(const char *path, const void *bytes, size_t size,
-			       cowsh_image *under, cowsh_store *store)
+static cowsh_image *read_image(const char *path, const void *bytes, size_t size, cowsh_image *under,
+			       cowsh_store *store)
 {
 	cowsh_image *image;
 	const char *why;
@@ -78,7 +78,7 @@ static struct {
 	char under_name[PATH_MAX];
 	const char *under_path; /* where a new session has its base; NULL: at / */
 	cowsh_image *image;     /* of the base */
-	char *text; /* what the options ask for */
+	char *text;             /* what the options ask for */
 	size_t text_len;
 } saved;
 
