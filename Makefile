@@ -221,7 +221,7 @@ determinism: deps
 	@tools/determinism $(B)
 proof: deps
 	@tools/need strace util-linux python3
-	@$(MAKE) --no-print-directory all $(B)/run
+	@$(MAKE) --no-print-directory all $(B)/run $(B)/hostile
 	@tools/proof $(B)
 microvm-test: deps
 	@$(MAKE) --no-print-directory all $(B)/microvm-fork $(B)/microvm-limits $(B)/microvm-live

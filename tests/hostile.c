@@ -43,7 +43,10 @@ static struct {
 	cowsh_store *store;
 	uint64_t deadline_ns;
 	uint64_t digest; /* of the output */
-	uint64_t worst_ns;
+	struct worst {
+		uint64_t ns;    /* behind the deadline */
+		uint64_t bytes; /* beyond the limit of memory */
+	} worst;
 	const char *only;
 	int sample; /* run only each of so many */
 	int seen;
@@ -51,6 +54,12 @@ static struct {
 	int passed;
 	int failed;
 } h;
+
+static void keep_worst(uint64_t *worst, uint64_t value, uint64_t limit)
+{
+	if (value > limit && value - limit > *worst)
+		*worst = value - limit;
+}
 
 static uint64_t cpu_ns(void)
 {
@@ -136,8 +145,8 @@ static bool run_to_deadline(const char *name, const struct text *script)
 		ok = complain(name, "ms until it stopped:", used / 1000000u);
 	if (r.memory_peak > MEMORY + MEMORY_MORE)
 		ok = complain(name, "bytes of memory:", r.memory_peak);
-	if (used > DEADLINE_MS * 1000000u && used - DEADLINE_MS * 1000000u > h.worst_ns)
-		h.worst_ns = used - DEADLINE_MS * 1000000u;
+	keep_worst(&h.worst.ns, used, DEADLINE_MS * 1000000u);
+	keep_worst(&h.worst.bytes, r.memory_peak, MEMORY);
 	return end_session(s, name, before) && ok;
 }
 
@@ -167,21 +176,21 @@ static bool run_twice(const char *name, const struct text *script)
 	return ok;
 }
 
-/* In the child: what it says last is how late the script stopped at most. */
+/* In the child: what it says last is by how much the script went too far. */
 static int run_script(const char *name, const struct text *script, int report)
 {
 	bool ok = run_to_deadline(name, script);
 
 	ok = run_twice(name, script) && ok;
 	fflush(stdout);
-	if (write(report, &h.worst_ns, sizeof h.worst_ns) < 0)
+	if (write(report, &h.worst, sizeof h.worst) < 0)
 		return 1;
 	return !ok;
 }
 
 static void judge(const char *name, const struct text *script)
 {
-	uint64_t worst = 0;
+	struct worst worst = { 0, 0 };
 	int report[2];
 	int status;
 	struct itimerval hangs = { { 0, 0 }, { HANGS_S, 0 } };
@@ -198,8 +207,10 @@ static void judge(const char *name, const struct text *script)
 		_exit(run_script(name, script, report[1]));
 	}
 	close(report[1]);
-	if (read(report[0], &worst, sizeof worst) == (ssize_t)sizeof worst && worst > h.worst_ns)
-		h.worst_ns = worst;
+	if (read(report[0], &worst, sizeof worst) == (ssize_t)sizeof worst) {
+		keep_worst(&h.worst.ns, worst.ns, 0);
+		keep_worst(&h.worst.bytes, worst.bytes, 0);
+	}
 	close(report[0]);
 	waitpid(child, &status, 0);
 	if (WIFSIGNALED(status))
@@ -307,7 +318,8 @@ int main(int argc, char **argv)
 		run_endless();
 	for (; i < argc; i++)
 		run_file(argv[i]);
-	printf("latest end after the deadline: %.1f ms\n", (double)h.worst_ns / 1e6);
+	printf("latest end after the deadline: %.1f ms; most memory beyond the limit: %.1f KiB\n",
+	       (double)h.worst.ns / 1e6, (double)h.worst.bytes / 1024);
 	printf("%d passed, %d failed\n", h.passed, h.failed);
 	return h.failed != 0;
 }
