@@ -3,14 +3,22 @@
  * cowsh-edit - the line editor of the interactive shell, a process of its own.
  *
  * The terminal library (libedit) and everything it may read stay outside the program that runs
- * scripts; what they need is read before this process locks itself. Requests come on descriptor 3,
- * each ended by NUL: "P" and a prompt asks for a line, "H" and text puts the text into the history,
- * "M" and numbers set the terminal until the next prompt.
- * A line goes out on descriptor 4, as "L", the line and a newline; "I" and a newline when ^C gave
- * it up, "E" and a newline at the end of the input; before it, "S", rows, columns and a newline, if
- * the terminal's size changed. "T", the line before a word and a newline, "W",
- * the word and a newline ask how that may go on: answered on descriptor 3 by words, each ended by
- * NUL, and an empty one. The end of the requests ends this process.
+ * scripts; what they need is read before this process locks itself.
+ *
+ * Requests come on descriptor 3, each ended by NUL; their end ends this process:
+ *
+ *   "P" PROMPT     asks for a line
+ *   "H" TEXT       puts a text into the history
+ *   "M" NUMBERS    sets the terminal until the next prompt
+ *
+ * What it says goes out on descriptor 4, each ended by a newline:
+ *
+ *   "L" LINE           a line
+ *   "I"                ^C gave it up
+ *   "E"                the end of the input
+ *   "S" ROWS COLUMNS   before one of these, if the terminal's size changed
+ *   "T" TEXT "W" WORD  two lines: how may that word, behind that text, go on? Answered on
+ *                      descriptor 3 by words, each ended by NUL, and an empty one.
  */
 #include "cli/cli.h"
 #include "cli/lock.h"
