@@ -249,6 +249,54 @@ bool cowsh_incomplete(cowsh *s, const char *text, size_t len)
 	return check.incomplete;
 }
 
+/* --- prompts --- */
+
+struct prompt {
+	struct cowsh *s;
+	const char *name;
+	char *text;
+	size_t size;
+	int64_t len;
+};
+
+enum { PROMPT_STEPS = 1000000 };
+
+static int run_prompt(struct proc *p, void *arg)
+{
+	struct prompt *prompt = arg;
+	struct bytes shown = interp_prompt(prompt->s->shell, prompt->name);
+	size_t len = shown.len < prompt->size ? shown.len : prompt->size - 1;
+
+	memcpy(prompt->text, shown.ptr, len);
+	prompt->text[len] = '\0';
+	prompt->len = (int64_t)shown.len;
+	prompt->s->command_done = true;
+	proc_park(p);
+}
+
+int64_t cowsh_prompt(cowsh *s, const char *name, char *text, size_t size)
+{
+	struct cowsh_host host = COWSH_HOST_INIT;
+	struct prompt prompt = { NULL, name, text, size, -E_NOMEM };
+	int err;
+
+	if (s == NULL || name == NULL || text == NULL || size == 0)
+		return -E_INVAL;
+	host.output = s->host.output;
+	host.user = s->host.user;
+	err = session_fork(s, &host, false, &prompt.s);
+	if (err < 0)
+		return err;
+	(void)cowsh_set_limit(prompt.s, COWSH_LIMIT_STEPS, PROMPT_STEPS);
+	account_start(prompt.s);
+	err = proc_restart(prompt.s->shell_proc, run_prompt, &prompt);
+	prompt.s->running = err == 0;
+	if (err == 0)
+		(void)cowsh_step(prompt.s, 0);
+	cowsh_free(prompt.s);
+	return err < 0 ? err : prompt.len;
+}
+
 struct typing {
 	struct cowsh *s;
 	bool on;

@@ -20,10 +20,11 @@
 enum {
 	SLICE_STEPS = 500000,  /* between two looks for ^C */
 	CANCEL_INTERRUPTS = 3, /* so many ^C end what does not listen */
-	PROMPT_STEPS = 1000000,
+	ANSWER_STEPS = 1000000,
 	ANSWER_MAX = 256 << 10,
-	HISTORY_MAX = 500, /* entries that the editor is told at first */
+	HISTORY_MAX = 500, /* entries that the editor is told at once, but for one */
 	ENDS_MAX = 3,      /* so many ^D end what does not let them */
+	PROMPT_MAX = 8192,
 };
 
 /* Keys that the terminal makes signals of: ^C, ^\, ^Z. */
@@ -78,7 +79,7 @@ static void pass_keys(cowsh *session)
 	cowsh_wake(session);
 }
 
-/* --- questions to the session: asked in a fork, so that they change nothing --- */
+/* --- questions to the session --- */
 
 static struct answer {
 	char *text; /* address space until it is used */
@@ -89,8 +90,6 @@ static int keep_answer(void *user, int fd, const char *data, size_t len)
 {
 	struct answer *a = user;
 
-	if (fd != 1)
-		(void)write_all(fd, data, len);
 	if (fd != 1 || len > ANSWER_MAX - a->len)
 		return 0;
 	memcpy(a->text + a->len, data, len);
@@ -98,9 +97,11 @@ static int keep_answer(void *user, int fd, const char *data, size_t len)
 	return 0;
 }
 
-/* What a script prints in a fork of the session; nothing if it can't be asked. */
+/* What a script prints in a fork of the session, so that it changes nothing; nothing if it can't
+ * be asked. Traps, aliases and options of somebody who types are not for it. */
 static struct answer ask(cowsh *session, const char *script, size_t len)
 {
+	static const char quiet[] = "{ trap - DEBUG ERR; set +euo pipefail; } > /dev/null 2>&1";
 	struct cowsh_host host = COWSH_HOST_INIT;
 	struct cowsh_result result;
 	cowsh *fork;
@@ -110,7 +111,10 @@ static struct answer ask(cowsh *session, const char *script, size_t len)
 	host.user = &answered;
 	if (cowsh_fork(session, &host, &fork) < 0)
 		return answered;
-	cowsh_set_limit(fork, COWSH_LIMIT_STEPS, PROMPT_STEPS);
+	cowsh_set_limit(fork, COWSH_LIMIT_STEPS, ANSWER_STEPS);
+	cowsh_set_interactive(fork, false);
+	(void)cowsh_run(fork, quiet, sizeof quiet - 1, &result);
+	answered.len = 0;
 	(void)cowsh_run(fork, script, len, &result);
 	cowsh_free(fork);
 	return answered;
@@ -277,19 +281,14 @@ static void fit_prompt(bool edited, struct answer a, char *prompt, size_t size)
 		end_unmarked(prompt, len);
 }
 
-/* PS1 as bash shows it, behind what PROMPT_COMMAND says. */
 static void make_prompt(cowsh *session, const struct editor *e, const char *name, char *prompt,
 			size_t size)
 {
-	static const char script[] =
-		"set -- $?; if [ -n \"$PROMPT_COMMAND\" ] && [ %s = PS1 ]; then "
-		"(exit $1); eval \"${PROMPT_COMMAND[@]}\" >&2; fi; "
-		"set -- \"$1\" \"$%s\"; (exit $1); printf %%s \"${2@P}\"";
-	char text[sizeof script + 8];
-	int len = snprintf(text, sizeof text, script, name, name);
-	struct answer a = ask(session, text, (size_t)len);
+	static char text[PROMPT_MAX];
+	int64_t len = cowsh_prompt(session, name, text, sizeof text);
+	struct answer a = { text, len < PROMPT_MAX ? (size_t)len : PROMPT_MAX - 1 };
 
-	if (a.len == 0)
+	if (len < 0)
 		a = (struct answer){ "$ ", 2 };
 	fit_prompt(e->requests >= 0, a, prompt, size);
 }
@@ -297,11 +296,13 @@ static void make_prompt(cowsh *session, const struct editor *e, const char *name
 /* The editor learns what came to the session's history since the last time. */
 static void tell_history(cowsh *session, struct editor *e)
 {
-	/* What asks is itself the last command. Each entry is a tab, a blank, its text, a newline.
-	 */
-	static const char script[] = "for ((i = %d > HISTCMD - %d ? %d : HISTCMD - %d; "
-				     "i < HISTCMD; i++)); do printf '%%s\\0' \"$(fc -ln $i $i)\"; "
-				     "done 2> /dev/null; printf '%%d' $HISTCMD";
+	/* Each entry is a tab, a blank, its text, a newline. fc does not find the number of the
+	 * last one where nothing is recorded, as in a fork that is asked: there is another behind
+	 * it. */
+	static const char script[] =
+		"read n x < <(fc -l -1); history -s : cowsh; "
+		"for ((i = %d > n - %d ? %d : n - %d; i <= n; i++)); "
+		"do printf '%%s\\0' \"$(fc -ln $i $i)\"; done 2> /dev/null; printf %%d $((n + 1))";
 	char text[sizeof script + 64];
 	struct answer a;
 	size_t at = 0;
@@ -486,7 +487,7 @@ static enum got editor_line(cowsh *session, struct editor *e, const char *prompt
 /* Reads lines until they are a complete command. */
 static enum got read_command(cowsh *session, struct editor *e, struct typed *t)
 {
-	static char prompt[8192];
+	static char prompt[PROMPT_MAX + 64];
 	enum got got;
 
 	make_prompt(session, e, "PS1", prompt, sizeof prompt);
@@ -605,6 +606,7 @@ int interactive(struct runner *r)
 {
 	static const char has_rc[] = "[ -r ~/.bashrc ] && echo yes";
 	static char rc[] = ". ~/.bashrc";
+	const struct typed nothing = { rc, 0, false };
 	static const char too_long[] = "cowsh: that is too long for a command\n";
 	struct cowsh_result result = { 0 };
 	enum got got;
@@ -617,12 +619,16 @@ int interactive(struct runner *r)
 	if (ask(r->session, has_rc, sizeof has_rc - 1).len != 0)
 		run_typed(r, &(struct typed){ rc, sizeof rc - 1, false }, &result);
 	cowsh_set_interactive(r->session, true);
+	run_typed(r, &nothing, &result); /* PROMPT_COMMAND */
 	for (int ends = 0; ends < ENDS_MAX;) {
 		tell_history(r->session, &editor);
 		got = leaving ? GOT_END : read_command(r->session, &editor, &typed);
 		ends = got == GOT_END ? ends + 1 : 0;
-		if (got == GOT_INTERRUPT)
+		if (got == GOT_INTERRUPT) {
+			cowsh_signal(r->session, SIGINT);
+			run_typed(r, &nothing, &result);
 			continue;
+		}
 		if (got == GOT_END) {
 			typed.len = (size_t)snprintf(typed.text, TYPED_MAX, "exit");
 			typed.cut = false;

@@ -360,10 +360,17 @@ COWSH_API int cowsh_signal(cowsh *session, int signal);
  * here-document, ...), for line editors. Not while a command runs. */
 COWSH_API bool cowsh_incomplete(cowsh *session, const char *text, size_t len);
 
+/* For line editors: what the variable `name` (PS1 or PS2) shows as a prompt, with bash's escapes
+ * and expansions. Made in a fork, so that it changes nothing; what that writes to standard error is
+ * the session's output. Fills at most `size` bytes with NUL; the length of all. Negative: it can't
+ * be made, or would take more than a million steps. */
+COWSH_API int64_t cowsh_prompt(cowsh *session, const char *name, char *text, size_t size);
+
 /* For line editors: makes the session's shell an interactive one (`$-` has i, aliases, a history
- * with expansion of `!`, messages without line numbers, jobs that are told of, PS1 and PS2 set;
- * `exit` says so, and first tells of stopped jobs; SIGINT of cowsh_signal gives up the command that
- * runs, SIGTSTP makes a stopped job of it), or one for scripts again, as it is at first. */
+ * with expansion of `!`, messages without line numbers, PS1 and PS2 set; behind each command, also
+ * an empty one, it tells of jobs and runs PROMPT_COMMAND; `exit` says so, and first tells of
+ * stopped jobs; SIGINT of cowsh_signal gives up the command that runs, SIGTSTP makes a stopped job
+ * of it), or one for scripts again, as it is at first. */
 COWSH_API int cowsh_set_interactive(cowsh *session, bool on);
 
 /* For hosts with a terminal: how the session wants it (stty, read -s, real programs), as termios(3)

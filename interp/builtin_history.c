@@ -199,7 +199,9 @@ int history_number(const struct shell *sh)
 	const struct history *h = sh->history;
 	int last = h != NULL ? h->base + h->count : 0;
 
-	return last == 0 ? opt_set(sh, SET_HISTORY) : last;
+	if (!opt_set(sh, SET_HISTORY))
+		return 0;
+	return last != 0 ? last : 1;
 }
 
 void history_drop_last(struct shell *sh)
@@ -551,6 +553,14 @@ void history_enable(struct shell *sh)
 	if (path != NULL && *path != '\0')
 		(void)read_from(sh, path, false);
 	give_size(sh, "HISTFILESIZE");
+}
+
+void history_disable(struct shell *sh)
+{
+	if (sh->history == NULL || !history_of(sh)->typed)
+		return;
+	shell_own_lists(sh);
+	history_of(sh)->typed = false;
 }
 
 void history_save(struct shell *sh)

@@ -7,6 +7,7 @@
  * nothing of that kind changed, are kept: eval in a loop and traps parse only once.
  */
 #include "interp/exec.h"
+#include "interp/interp.h"
 #include "interp/history.h"
 
 /* --- configuration of the parser --- */
@@ -625,16 +626,19 @@ static bool recorded(struct shell *sh, struct script *s, bool continued, struct 
 
 static void read_line(struct shell *sh, struct script *s, bool continued)
 {
+	s->line.len = 0;
 	/* `bash -i FILE` asks nobody. */
 	if (opt_set(sh, SET_INTERACTIVE) && s->fd == 0) {
-		const char *prompt = var_get_text(sh, continued ? "PS2" : "PS1");
 		struct bytes shown;
 
-		if (prompt != NULL && expand_prompt(sh, bytes_of(prompt), &shown) == 0)
-			sys_write(sh->p, 2, shown.ptr, shown.len);
+		if (!continued)
+			prompt_command(sh);
+		if (sh->flow == FLOW_EXIT)
+			return;
+		shown = interp_prompt(sh, continued ? "PS2" : "PS1");
+		sys_write(sh->p, 2, shown.ptr, shown.len);
 	}
 	settle_before(sh, ++s->lines);
-	s->line.len = 0;
 	while (add_chunk(s))
 		continue;
 }

@@ -26,12 +26,15 @@ void interp_set_params(struct shell *sh, int count, char *const *values);
  */
 int interp_command(struct shell *sh, struct bytes script, bool *exited);
 /* Whether commands are typed by somebody: then aliases are expanded, lines go into the history,
- * messages have no line numbers, jobs that end are told of, SIGINT gives up a command, and PS1 and
- * PS2 are set. Runs on p's coroutine, between commands. */
+ * messages have no line numbers, jobs that end are told of and PROMPT_COMMAND is run behind each
+ * command, SIGINT gives up a command, and PS1 and PS2 are set. Runs on p's coroutine, between
+ * commands. */
 void interp_set_interactive(struct shell *sh, bool on);
 /* Whether a terminal would send its signals to p: not to jobs in the background that have a group
  * of their own, and to the shell itself if it is interactive and catches them. */
 bool interp_takes_signal(const struct shell *sh, const struct proc *p, int sig);
+/* What PS1 or PS2 shows, in the arena; it may run commands. Runs on p's coroutine. */
+struct bytes interp_prompt(struct shell *sh, const char *name);
 /* Whether the text is the beginning of a command that needs more lines. Runs on p's coroutine. */
 bool interp_incomplete(struct shell *sh, struct bytes text);
 /* Ends the session's shell: runs the EXIT trap, once. */

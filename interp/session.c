@@ -35,6 +35,8 @@ void interp_set_interactive(struct shell *sh, bool on)
 	sh->opt.set = (sh->opt.set & ~(typed | given)) | (on ? typed : given);
 	sh->opt.shopt = (sh->opt.shopt & ~aliases) | (on ? aliases : 0);
 	trap_interruptible(sh, on);
+	if (!on)
+		history_disable(sh);
 	if (on && var_get_text(sh, "PS1") == NULL)
 		var_set_text(sh, "PS1", "\\u@\\h:\\w\\$ ");
 	if (on && var_get_text(sh, "PS2") == NULL)
@@ -70,27 +72,41 @@ static void set_window(struct shell *sh)
 	var_set_text(sh, "COLUMNS", columns);
 }
 
-int interp_command(struct shell *sh, struct bytes script, bool *exited)
+/* Behind a command that did not end the shell. */
+static void settle(struct shell *sh, int status)
 {
-	bool typed = opt_set(sh, SET_INTERACTIVE);
-	int status;
-
-	*exited = false;
-	if (typed)
-		set_window(sh);
-	status = typed ? exec_typed_text(sh, script) : exec_given_text(sh, script);
-
-	*exited = sh->flow == FLOW_EXIT;
-	if (*exited)
-		status = exec_finish(sh, status);
-	if (*exited)
-		trap_set(sh, TRAP_EXIT, NULL);
 	sh->flow = FLOW_NONE;
 	sh->entered_main = false;
 	sh->indirection = 0;
 	sh->status = status & 255;
 	job_poll(sh);
-	if (typed)
+}
+
+int interp_command(struct shell *sh, struct bytes script, bool *exited)
+{
+	bool typed = opt_set(sh, SET_INTERACTIVE);
+	int status = 0;
+
+	if (typed) {
+		set_window(sh);
+		trap_poll(sh); /* ^C at the prompt */
+		status = sh->status;
+	}
+	if (sh->flow == FLOW_NONE)
+		status = typed ? exec_typed_text(sh, script) : exec_given_text(sh, script);
+	if (typed && sh->flow != FLOW_EXIT) {
+		settle(sh, status);
+		jobs_tell(sh);
+		prompt_command(sh);
+		status = sh->status;
+	}
+	*exited = sh->flow == FLOW_EXIT;
+	if (*exited)
+		status = exec_finish(sh, status);
+	if (*exited)
+		trap_set(sh, TRAP_EXIT, NULL);
+	settle(sh, status);
+	if (typed && *exited)
 		jobs_tell(sh);
 	interp_release(sh);
 	return sh->status;

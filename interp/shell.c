@@ -125,6 +125,8 @@ void shell_set_option(struct shell *sh, enum set_option o, bool on)
 		sh->unechoed = false;
 	if (o == SET_HISTORY && on && !was)
 		history_enable(sh);
+	if (o == SET_HISTORY && !on)
+		history_disable(sh);
 	if (o == SET_RESTRICTED)
 		put_bit(&sh->opt.shopt, SHOPT_restricted_shell, on);
 	options_changed(sh, BYTES("SHELLOPTS"));

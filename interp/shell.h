@@ -596,6 +596,9 @@ void job_ended(struct shell *sh, struct job *j, int i, int wait_status);
 /* "[1]+  Running                 sleep 5 &" */
 /* Says on descriptor 2 which jobs have ended since, before an interactive shell's prompt. */
 void jobs_tell(struct shell *sh);
+/* PROMPT_COMMAND, before an interactive shell's primary prompt: $?, $_ and PIPESTATUS stay; it may
+ * end the shell (FLOW_EXIT). */
+void prompt_command(struct shell *sh);
 /* Whether an interactive shell is not to end yet, after a message: there are stopped jobs, with
  * checkjobs also running ones, and the last command was neither jobs nor an exit that said so. */
 bool jobs_hold(struct shell *sh);

@@ -26,6 +26,8 @@ int function_pack(struct shell *sh, struct buf *out);
 void function_unpack(struct shell *sh, struct unpack *in);
 /* set -o history: reads HISTFILE, if nothing was recorded yet. */
 void history_enable(struct shell *sh);
+/* set +o history: the command that runs is an entry like others. */
+void history_disable(struct shell *sh);
 /* At the end of the shell: what was recorded goes to HISTFILE. */
 void history_save(struct shell *sh);
 /* HISTCMD: the number of the command that runs; 0 if there is no history. */

@@ -148,6 +148,7 @@ static int answer(const char *prompt)
 		return result;
 	if (line == NULL && given_up != 0) {
 		puts(given_up == SIGINT ? "^C" : "");
+		fflush(stdout);
 		return send_line('I', "", 0);
 	}
 	if (line == NULL) {

@@ -35,7 +35,7 @@ check 'the shell is an interactive one' '1 1 1 1 1 1 1' \
 check 'the status of exit' 3 "$(< status)"
 
 typed '@$ @echo abc' '@echo abc@\003' '@^C@for i in 1 2\n' '@> @\003' '@> ^C@echo still $?\n' '@still@exit\n' > shown
-check '^C at a prompt gives up the line' 'still 0' "$(grep -x 'still .*' shown)"
+check '^C at a prompt gives up the line' 'still 130' "$(grep -x 'still .*' shown)"
 typed 'echo begun; while :; do :; done\n' '@\nbegun@\003' '@^C@echo status $?\n' '@status @exit\n' > shown
 check '^C ends a loop' 'status 130' "$(grep -x 'status .*' shown)"
 typed 'echo begun; cat | wc -l; echo not\n' '@\nbegun@\003' '@^C@echo status $?\n' '@status @exit\n' > shown
@@ -94,6 +94,10 @@ typed 'sort() { printf "zza\\n\\n\\0\\0Pnever> \\0Hforged\\0zzb"; }\n' 'ls zz\t\
 check 'what is completed is no request to the editor' '1 0' "$(grep -cx alive shown) $(grep -c '^never> ' shown)"
 typed 'PROMPT_COMMAND='"'"'PS1="[$?]: "'"'"'\n' 'false\n' ':\n' 'exit\n' > shown
 check 'PROMPT_COMMAND makes the prompt, and $? stays' '[0]: false [1]: : [0]: exit' "$(grep -a '^\[[01]\]: ' shown | paste -sd' ')"
+typed "trap 'echo D \$BASH_COMMAND' DEBUG; PROMPT_COMMAND=('echo \"p \$? \$n\"; n=\$((n+1)); (exit 7)' 'echo q \$? \$_')\n" 'false\n' '@q 1 \$_\r\n@\003' '@p 130@exit\n' > shown
+check 'PROMPT_COMMAND is run by the shell, each element with the same $?; nothing else is told to DEBUG' \
+	'D PROMPT_COMMAND=('"'"'echo "p $? $n"; n=$((n+1)); (exit 7)'"' 'echo q \$? \$_')"' D echo "p $? $n" p 0  D n=$((n+1)) D echo q $? $_ q 0 $_ D false D echo "p $? $n" p 1 1 D n=$((n+1)) D echo q $? $_ q 1 $_ D echo "p $? $n" p 130 2 D n=$((n+1)) D echo q $? $_ q 130 $_ D exit' \
+	"$(grep -a '^[Dpq] ' shown | paste -sd' ')"
 printf 'mkfifo p\ncat p &\ntrue\nundo\njobs\nexit\n' | timeout 30 script -qec "$cowsh --checkpoint" screen > shown 2>&1
 check 'undo says what does not run any more, and jobs which' '1 1 1' \
 	"$(for line in 'cowsh: processes that do not run any more: 1' '[1]+  Killed                  cat p' Killed; do

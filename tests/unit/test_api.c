@@ -9,69 +9,7 @@
 #include <stdlib.h>
 #include <time.h>
 
-#include "tests/unit/session.h"
-
-static cowsh_store *store;
-
-/* --- a host that keeps what was written --- */
-
-struct host {
-	char out[3][65536];
-	size_t len[3];
-	const char *input;
-	int pending; /* how many more times callbacks say that they are not ready */
-};
-
-static int on_output(void *user, int fd, const char *data, size_t len)
-{
-	struct host *h = user;
-
-	if (h->len[fd] + len >= sizeof h->out[fd])
-		len = sizeof h->out[fd] - 1 - h->len[fd];
-	memcpy(h->out[fd] + h->len[fd], data, len);
-	h->len[fd] += len;
-	h->out[fd][h->len[fd]] = '\0';
-	return 0;
-}
-
-static int64_t on_input(void *user, char *into, size_t len)
-{
-	struct host *h = user;
-	size_t n;
-
-	if (h->pending > 0) {
-		h->pending--;
-		return COWSH_PENDING;
-	}
-	n = h->input != NULL ? strlen(h->input) : 0;
-	n = n < len ? n : len;
-	if (n != 0)
-		memcpy(into, h->input, n);
-	if (n != 0)
-		h->input += n;
-	return (int64_t)n;
-}
-
-static struct cowsh_host callbacks(struct host *h)
-{
-	struct cowsh_host host = COWSH_HOST_INIT;
-
-	memset(h, 0, sizeof *h);
-	host.output = on_output;
-	host.input = on_input;
-	host.user = h;
-	return host;
-}
-
-static cowsh *new_session(struct host *h, const struct cowsh_config *config)
-{
-	struct cowsh_host host = callbacks(h);
-	cowsh *s = NULL;
-
-	if (cowsh_new(store, config, &host, &s) < 0)
-		abort();
-	return s;
-}
+#include "tests/unit/host.h"
 
 /* --- running --- */
 
@@ -158,101 +96,6 @@ TEST(standard_input_may_be_pending)
 	CHECK_EQ(state, COWSH_DONE);
 	CHECK_EQ(waits, 2);
 	CHECK_STR(h.out[1], "got line\n");
-	cowsh_free(s);
-}
-
-TEST(incomplete_text_is_known)
-{
-	struct host h;
-	cowsh *s = new_session(&h, NULL);
-
-	CHECK(cowsh_incomplete(s, "if true; then", 13));
-	CHECK(cowsh_incomplete(s, "echo 'a", 7));
-	CHECK(cowsh_incomplete(s, "cat <<E\nx", 9));
-	CHECK(!cowsh_incomplete(s, "echo a", 6));
-	CHECK(!cowsh_incomplete(s, "fi", 2));
-	cowsh_free(s);
-}
-
-TEST(an_interactive_shell_is_one)
-{
-	struct host h;
-	cowsh *s = new_session(&h, NULL);
-
-	run(s, "alias a='echo aliased'");
-	CHECK_EQ(cowsh_set_interactive(s, true), 0);
-	run(s, "a; nosuch; echo $- ${PS1:+prompted}; false & wait; :");
-	CHECK_STR(h.out[1], "aliased\nhimBHs prompted\n");
-	CHECK_STR(h.out[2],
-		  "bash: nosuch: command not found\n[1] 2\n[1]+  Exit 1                  false\n");
-	CHECK_EQ(cowsh_set_interactive(s, false), 0);
-	run(s, "echo $-; history | wc -l; nosuch");
-	CHECK(strstr(h.out[1], "hBc\n1\n") != NULL);
-	CHECK(strstr(h.out[2], "bash: line 1: nosuch") != NULL);
-	cowsh_free(s);
-}
-
-/* ^Z makes jobs; the terminal is as the session says, and as at first behind a limit. */
-TEST(a_terminal_stops_and_is_set)
-{
-	struct cowsh_host host;
-	struct cowsh_terminal usual, now;
-	struct cowsh_result r;
-	struct host h;
-	cowsh *plain = new_session(&h, NULL);
-	cowsh *s;
-
-	host = callbacks(&h);
-	host.terminal[0] = host.terminal[1] = host.terminal[2] = true;
-	CHECK_EQ(cowsh_fork(plain, &host, &s), 0);
-	cowsh_get_terminal(s, &usual);
-	CHECK_EQ(cowsh_set_terminal_size(s, 33, 111), 0);
-	CHECK_EQ(cowsh_set_interactive(s, true), 0);
-	run(s, "stty size; echo $LINES $COLUMNS; stty -echo");
-	CHECK_STR(h.out[1], "33 111\n33 111\n");
-	cowsh_get_terminal(s, &now);
-	CHECK_EQ(now.local, usual.local & ~(unsigned)8);
-	CHECK_EQ(cowsh_start(s, "yes > /dev/null; echo $?", 24), 0);
-	CHECK_EQ(cowsh_step(s, 20000), COWSH_SLICE);
-	CHECK_EQ(cowsh_set_terminal_size(s, 1, 1), -COWSH_EBUSY);
-	CHECK_EQ(cowsh_signal(s, 20), 0);
-	while (cowsh_step(s, 100000) != COWSH_DONE)
-		;
-	cowsh_get_result(s, &r);
-	CHECK_EQ(r.status, 0);
-	run(s, "jobs; kill -9 %1");
-	CHECK(strstr(h.out[1], "\n148\n[1]+  Stopped                 yes > /dev/null\n") != NULL);
-	CHECK_EQ(cowsh_set_limit(s, COWSH_LIMIT_STEPS, 10000), 0);
-	CHECK_EQ(run(s, "stty raw; while :; do :; done").limit, COWSH_LIMIT_STEPS);
-	cowsh_get_terminal(s, &now);
-	CHECK(memcmp(&now, &usual, sizeof now) == 0);
-	cowsh_free(s);
-	cowsh_free(plain);
-}
-
-/* ^C ends what is in the foreground, gives up the line, and leaves shell and jobs alone. */
-TEST(an_interrupt_gives_up_the_line)
-{
-	static const char *const lines[] = { "while :; do :; done; echo not",
-					     "for i in 1 2; do yes > /dev/null; done; echo not" };
-	struct host h;
-	cowsh *s = new_session(&h, NULL);
-	struct cowsh_result r;
-
-	CHECK_EQ(cowsh_set_interactive(s, true), 0);
-	run(s, "x=kept; yes > /dev/null &");
-	for (int i = 0; i < 2; i++) {
-		CHECK_EQ(cowsh_start(s, lines[i], strlen(lines[i])), 0);
-		CHECK_EQ(cowsh_step(s, 20000), COWSH_SLICE);
-		CHECK_EQ(cowsh_signal(s, 2), 0);
-		while (cowsh_step(s, 100000) != COWSH_DONE)
-			;
-		cowsh_get_result(s, &r);
-		CHECK_EQ(r.status, 130);
-		CHECK_EQ(r.limit, -1);
-	}
-	run(s, "echo $? $x; jobs; kill %1");
-	CHECK_STR(h.out[1], "130 kept\n[1]+  Running                 yes > /dev/null &\n");
 	cowsh_free(s);
 }
 
@@ -636,22 +479,6 @@ TEST(forks_are_independent)
 	cowsh_free(fork);
 }
 
-/* An endless job is not stopped by somebody who types. */
-TEST(the_background_goes_on_between_commands)
-{
-	struct host h;
-	cowsh *s = new_session(&h, NULL);
-
-	run(s, "while :; do :; done & sleep 3 & :");
-	CHECK_EQ(cowsh_set_limit(s, COWSH_LIMIT_STEPS, 5000000), 0);
-	CHECK(cowsh_incomplete(s, "if true", 7));
-	CHECK_EQ(cowsh_set_interactive(s, true), 0);
-	CHECK_EQ(cowsh_set_interactive(s, false), 0);
-	run(s, "kill -0 %1 && echo alive; kill %1; wait %1; echo $?");
-	CHECK_STR(h.out[1], "alive\n143\n");
-	cowsh_free(s);
-}
-
 TEST(what_is_told_of_a_limit_outlives_undoing)
 {
 	struct cowsh_config config = COWSH_CONFIG_INIT;
@@ -943,10 +770,6 @@ int main(void)
 	RUN(programs_leave_the_shell_alone);
 	RUN(slices_add_up_and_repeat);
 	RUN(standard_input_may_be_pending);
-	RUN(incomplete_text_is_known);
-	RUN(an_interactive_shell_is_one);
-	RUN(a_terminal_stops_and_is_set);
-	RUN(an_interrupt_gives_up_the_line);
 	RUN(a_limit_ends_the_command_not_the_session);
 	RUN(tables_are_whole_when_memory_ends_while_they_grow);
 	RUN(a_shell_that_is_killed_goes_on);
@@ -963,7 +786,6 @@ int main(void)
 	RUN(listing);
 	RUN(mounts_are_read_when_needed_and_never_written);
 	RUN(forks_are_independent);
-	RUN(the_background_goes_on_between_commands);
 	RUN(what_is_told_of_a_limit_outlives_undoing);
 	RUN(jobs_that_a_fork_has_not_were_killed);
 	RUN(snapshots_differences_and_restoring);
