@@ -3,7 +3,7 @@
  * cd and pwd.
  *
  * The shell keeps the path by which it came to its directory: `cd ..` goes back that way, not
- * where a symbolic link led. $PWD only shows it. Not here: cd -@, cdspell.
+ * where a symbolic link led. $PWD only shows it. Not here: cd -@.
  */
 #include "base/err.h"
 #include "interp/builtin.h"
@@ -230,6 +230,12 @@ static int cd_to(struct shell *sh, const char *path, const struct cd_options *o,
 			value = arena_dup(sh->arena, bytes_of(value));
 		if (value != NULL && enter(sh, value, o->physical, &unknown, &status) == 0)
 			return show(sh, value) != 0 ? 1 : status;
+	}
+	if (err < 0 && opt_shopt(sh, SHOPT_cdspell) && opt_set(sh, SET_INTERACTIVE)) {
+		const char *meant = spelled_directory(sh, path);
+
+		if (meant != NULL && enter(sh, meant, o->physical, &unknown, &status) == 0)
+			return show(sh, meant) != 0 ? 1 : status;
 	}
 	if (err < 0)
 		return cannot_enter(sh, "cd", path, err);

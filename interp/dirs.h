@@ -24,4 +24,8 @@ int dirs_count(struct shell *sh);
  * dirs_at(sh, dirs_count(sh) - 1 - N). */
 const char *dirs_at(struct shell *sh, int n);
 
+/* cdspell: the path with its components as there are directories of nearly such names, in the
+ * arena; NULL: none are near. */
+const char *spelled_directory(struct shell *sh, const char *path);
+
 #endif

@@ -536,6 +536,37 @@ static void await_stages(struct shell *sh)
 	sys_yield(sh->p);
 }
 
+/* shopt -s autocd: whether the command is a directory's name. */
+static bool leads_to_directory(struct shell *sh, const char *name)
+{
+	const char *path;
+
+	if (!opt_shopt(sh, SHOPT_autocd) || !opt_set(sh, SET_INTERACTIVE) || sh->jobs_foreign)
+		return false;
+	path = program_path(sh, name);
+	return is_directory(sh, path != NULL ? path : name);
+}
+
+static int exec_autocd(struct shell *sh, char **argv)
+{
+	struct buf out = buf_in(sh->arena);
+	int argc = 2;
+	char **words;
+
+	while (argv[argc - 2] != NULL)
+		argc++;
+	words = arena_alloc(sh->arena, (size_t)(argc + 1) * sizeof(*words));
+	words[0] = arena_dup(sh->arena, BYTES("cd"));
+	words[1] = arena_dup(sh->arena, BYTES("--"));
+	memcpy(words + 2, argv, (size_t)(argc - 1) * sizeof(*words));
+	for (int i = 0; i < argc; i++) {
+		quote_for_xtrace(sh, &out, bytes_of(words[i]));
+		buf_putc(&out, i < argc - 1 ? ' ' : '\n');
+	}
+	sys_write(sh->p, sh->trace_fd >= 0 ? sh->trace_fd : 2, out.ptr, out.len);
+	return exec_argv(sh, argc, words, 0);
+}
+
 int exec_program(struct shell *sh, char **argv, bool last, const struct node *n)
 {
 	char *path;
@@ -547,6 +578,8 @@ int exec_program(struct shell *sh, char **argv, bool last, const struct node *n)
 		shell_error(sh, "%s: restricted: cannot specify `/' in command names", argv[0]);
 		return 1;
 	}
+	if (leads_to_directory(sh, argv[0]))
+		return exec_autocd(sh, argv);
 	path = program_path(sh, argv[0]);
 	if (path == NULL)
 		return not_found(sh, argv, var_get_text(sh, "PATH"), n);

@@ -256,6 +256,7 @@ struct reader {
 	struct cached *record; /* units so far, when they are to be kept; count -1: too many */
 	bool of_text;          /* not of a script, whose lines are shown as they are read */
 	bool once;             /* the shell's own input: set -t ends behind the first unit */
+	bool typed;            /* that comes from no file */
 };
 
 static bool is_nested(const struct shell *sh, const char *name)
@@ -397,6 +398,8 @@ static int run_reader(struct shell *sh, struct reader *r, bool *failed)
 		if (opt_set(sh, SET_VERBOSE) && r->of_text && !sh->unechoed)
 			echo_unit(sh, ast->text);
 		record_unit(r, ast);
+		if (r->typed && ast->root != NULL && opt_set(sh, SET_INTERACTIVE))
+			prompt_before_command(sh);
 		mark = arena_mark(sh->arena);
 		line = ast->last_line;
 		sh->command_number += r->once;
@@ -707,7 +710,9 @@ static int run_script(struct shell *sh, struct script *s, const char *name)
 {
 	struct script *outer = sh->script;
 	struct parse_config config = shell_parse_config(sh, (struct bytes){ "", 0 }, 1);
-	struct reader r = { .once = name == NULL, .name = name };
+	struct reader r = { .once = name == NULL,
+			    .typed = name == NULL && s->fd <= 0,
+			    .name = name };
 	bool failed;
 	int status;
 

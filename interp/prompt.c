@@ -55,6 +55,20 @@ void prompt_command(struct shell *sh)
 	arena_release(sh->arena, mark);
 }
 
+void prompt_before_command(struct shell *sh)
+{
+	struct arena_mark mark = arena_mark(sh->arena);
+	const char *text = var_get_text(sh, "PS0");
+	int status = sh->status;
+	struct bytes shown;
+
+	if (text != NULL && *text != '\0' && expand_prompt(sh, bytes_of(text), &shown) == 0)
+		sys_write(sh->p, 2, shown.ptr, shown.len);
+	sh->status = status;
+	sh->flow = FLOW_NONE;
+	arena_release(sh->arena, mark);
+}
+
 struct bytes interp_prompt(struct shell *sh, const char *name)
 {
 	const char *text = var_get_text(sh, name);

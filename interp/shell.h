@@ -599,6 +599,8 @@ void jobs_tell(struct shell *sh);
 /* PROMPT_COMMAND, before an interactive shell's primary prompt: $?, $_ and PIPESTATUS stay; it may
  * end the shell (FLOW_EXIT). */
 void prompt_command(struct shell *sh);
+/* PS0, when a command was read and before it is run. */
+void prompt_before_command(struct shell *sh);
 /* Whether an interactive shell is not to end yet, after a message: there are stopped jobs, with
  * checkjobs also running ones, and the last command was neither jobs nor an exit that said so. */
 bool jobs_hold(struct shell *sh);
