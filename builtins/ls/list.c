@@ -7,92 +7,6 @@
 
 enum { COLUMN_GAP = 2, COLUMN_LEAST = 3 };
 
-/* --- sorting --- */
-
-int64_t ls_time_of(const struct ls_opts *o, const struct ls_entry *e)
-{
-	switch (o->time) {
-	case LS_ATIME: return e->st.atime_ns;
-	case LS_CTIME: return e->st.ctime_ns;
-	case LS_BTIME: return e->st.btime_ns;
-	default: return e->st.mtime_ns;
-	}
-}
-
-static struct bytes extension(struct bytes name)
-{
-	const char *dot = bytes_rfind(name, BYTES("."));
-
-	return dot != NULL ? bytes_slice(name, (size_t)(dot - name.ptr), name.len) : BYTES("");
-}
-
-static int by_key(const struct ls_opts *o, const struct ls_entry *a, const struct ls_entry *b)
-{
-	int64_t ta;
-	int64_t tb;
-
-	switch (o->sort) {
-	case LS_TIME:
-		ta = ls_time_of(o, a);
-		tb = ls_time_of(o, b);
-		return (ta < tb) - (ta > tb);
-	case LS_SIZE: return (a->st.size < b->st.size) - (a->st.size > b->st.size);
-	case LS_EXTENSION: return bytes_cmp(extension(a->name), extension(b->name));
-	case LS_VERSION: return version_cmp(a->name, b->name);
-	case LS_WIDTH: return (a->columns > b->columns) - (a->columns < b->columns);
-	default: return 0;
-	}
-}
-
-static bool counts_as_dir(const struct ls_entry *e)
-{
-	return (e->st.mode & S_FMT) == S_DIR || (e->target_mode & S_FMT) == S_DIR;
-}
-
-static int compare(const struct ls_opts *o, const struct ls_entry *a, const struct ls_entry *b)
-{
-	if (o->dirs_first && counts_as_dir(a) != counts_as_dir(b))
-		return counts_as_dir(a) ? -1 : 1;
-	int order = by_key(o, a, b);
-
-	if (order == 0)
-		order = bytes_cmp(a->name, b->name);
-	return o->reverse ? -order : order;
-}
-
-/* Merge sort of a[0..n) with room for n in tmp. Depth is logarithmic. */
-static void merge_sort(struct cmd *c, const struct ls_opts *o, struct ls_entry *a,
-		       struct ls_entry *tmp, size_t n)
-{
-	if (n < 2)
-		return;
-	size_t half = n / 2;
-	size_t i = 0;
-	size_t j = half;
-
-	merge_sort(c, o, a, tmp, half);
-	merge_sort(c, o, a + half, tmp, n - half);
-	cmd_charge(c, n);
-	if (compare(o, &a[half - 1], &a[half]) <= 0)
-		return;
-	for (size_t k = 0; k < n; k++)
-		tmp[k] = j >= n || (i < half && compare(o, &a[i], &a[j]) <= 0) ? a[i++] : a[j++];
-	memcpy(a, tmp, n * sizeof(*a));
-}
-
-void ls_sort(struct cmd *c, const struct ls_opts *o, struct ls_list *l)
-{
-	if (l->n < 2 || (o->sort == LS_NONE && !o->dirs_first && !o->reverse))
-		return;
-	if (o->sort == LS_NONE && !o->dirs_first)
-		return;
-	for (size_t i = 0; i < l->n && o->sort == LS_WIDTH; i++)
-		ls_measure(c, o, &l->entry[i]);
-	struct ls_entry *tmp = arena_array(c->arena, l->n, sizeof(*tmp));
-
-	merge_sort(c, o, l->entry, tmp, l->n);
-}
-
 /* --- names --- */
 
 void ls_indent(struct cmd *c, const struct ls_opts *o)
@@ -168,21 +82,45 @@ char ls_indicator(const struct ls_opts *o, uint32_t mode)
 	return type == S_REG && o->indicator == LS_CLASSIFY && (mode & 0111) != 0 ? '*' : 0;
 }
 
-void ls_measure(struct cmd *c, const struct ls_opts *o, struct ls_entry *e)
+/* Whether the text is the name in quotes. */
+static bool is_quoted(struct bytes name, struct bytes text)
+{
+	return text.len != name.len || (text.len != 0 && text.ptr[0] != name.ptr[0]);
+}
+
+static void measure(struct cmd *c, const struct ls_opts *o, struct ls_entry *e)
 {
 	struct buf text = buf_in(c->arena);
 
 	ls_quote(&text, o, e->name);
 	e->text = buf_bytes(&text);
-	e->name_columns = text_columns(e->text, o->utf8);
-	e->columns = e->name_columns + (ls_indicator(o, e->st.mode) != 0);
+	e->quoted = is_quoted(e->name, e->text);
+	e->columns = text_columns(e->text, o->utf8) + (ls_indicator(o, e->st.mode) != 0);
 }
 
-static void put_link_start(struct cmd *c, const struct ls_entry *e)
+/* The texts and widths of names. Where some have quotes, the others have a blank instead. */
+static void measure_all(struct cmd *c, struct ls_opts *o, struct ls_list *l)
 {
+	size_t n = l->n + l->behind;
+
+	o->padded = false;
+	for (size_t i = 0; i < n; i++) {
+		measure(c, o, &l->entry[i]);
+		o->padded |= o->aligned && l->entry[i].quoted;
+	}
+	for (size_t i = 0; i < n && o->padded; i++)
+		l->entry[i].columns += !l->entry[i].quoted;
+}
+
+static void put_link_start(struct cmd *c, const struct ls_opts *o, const char *name)
+{
+	struct buf full = buf_in(c->arena);
 	char *path;
 
-	if (cmd_canonical(c, e->name.ptr, CANON_MISSING, &path) != 0)
+	if (o->dir != NULL && name[0] != '/')
+		buf_printf(&full, "%s/", o->dir);
+	buf_puts(&full, name);
+	if (cmd_canonical(c, buf_cstr(&full), CANON_MISSING, &path) != 0)
 		return;
 	cmd_printf(c, "\033]8;;file://%s", cmd_hostname(c));
 	for (const char *at = path; *at != '\0'; at++) {
@@ -194,18 +132,37 @@ static void put_link_start(struct cmd *c, const struct ls_entry *e)
 	cmd_putc(c, '\a');
 }
 
-static void put_colored(struct cmd *c, struct ls_opts *o, const char *color, struct bytes text)
+/* Quotes that others are aligned with are no part of the link. */
+void ls_put_linked(struct cmd *c, const struct ls_opts *o, const char *name, struct bytes text,
+		   bool quoted)
 {
-	if (color[0] == '\0') {
+	bool outside = o->padded && quoted;
+
+	if (!o->links) {
 		cmd_bytes(c, text);
 		return;
 	}
-	if (!o->color_begun)
+	if (outside)
+		cmd_putc(c, text.ptr[0]);
+	put_link_start(c, o, name);
+	cmd_bytes(c, outside ? bytes_slice(text, 1, text.len - 1) : text);
+	cmd_puts(c, "\033]8;;\a");
+	if (outside)
+		cmd_putc(c, text.ptr[text.len - 1]);
+}
+
+static void put_colored(struct cmd *c, struct ls_opts *o, const char *color, const char *name,
+			struct bytes text, bool quoted)
+{
+	if (color[0] != '\0') {
+		if (!o->color_begun)
+			cmd_puts(c, "\033[0m");
+		o->color_begun = true;
+		cmd_printf(c, "\033[%sm", color);
+	}
+	ls_put_linked(c, o, name, text, quoted);
+	if (color[0] != '\0')
 		cmd_puts(c, "\033[0m");
-	o->color_begun = true;
-	cmd_printf(c, "\033[%sm", color);
-	cmd_bytes(c, text);
-	cmd_puts(c, "\033[0m");
 }
 
 void ls_note(const struct cmd *c, const struct ls_opts *o, struct buf *places, size_t from)
@@ -216,14 +173,12 @@ void ls_note(const struct cmd *c, const struct ls_opts *o, struct buf *places, s
 
 void ls_put_name(struct cmd *c, struct ls_opts *o, const struct ls_entry *e)
 {
-	if (o->links)
-		put_link_start(c, e);
+	if (o->padded && !e->quoted)
+		cmd_putc(c, ' ');
 	size_t from = c->out.len;
 
-	put_colored(c, o, o->colored ? ls_color(c, e, false) : "", e->text);
+	put_colored(c, o, o->colored ? ls_color(c, e, false) : "", e->name.ptr, e->text, e->quoted);
 	ls_note(c, o, &o->names, from);
-	if (o->links)
-		cmd_puts(c, "\033]8;;\a");
 	bool link = e->has_target || (!e->has_stat && (e->st.mode & S_FMT) == S_LNK);
 	char mark = o->format == LS_LONG && link ? 0 : ls_indicator(o, e->st.mode);
 
@@ -239,11 +194,98 @@ void ls_put_target(struct cmd *c, struct ls_opts *o, const struct ls_entry *e)
 		return;
 	ls_quote(&text, o, e->target);
 	cmd_puts(c, " -> ");
-	put_colored(c, o, o->colored ? ls_color(c, e, true) : "", buf_bytes(&text));
+	put_colored(c, o, o->colored ? ls_color(c, e, true) : "", e->name.ptr, buf_bytes(&text),
+		    is_quoted(e->target, buf_bytes(&text)));
 	char mark = e->target_mode != 0 ? ls_indicator(o, e->target_mode) : 0;
 
 	if (mark != 0)
 		cmd_putc(c, mark);
+}
+
+/* --- sorting --- */
+
+int64_t ls_time_of(const struct ls_opts *o, const struct ls_entry *e)
+{
+	switch (o->time) {
+	case LS_ATIME: return e->st.atime_ns;
+	case LS_CTIME: return e->st.ctime_ns;
+	case LS_BTIME: return e->st.btime_ns;
+	default: return e->st.mtime_ns;
+	}
+}
+
+static struct bytes extension(struct bytes name)
+{
+	const char *dot = bytes_rfind(name, BYTES("."));
+
+	return dot != NULL ? bytes_slice(name, (size_t)(dot - name.ptr), name.len) : BYTES("");
+}
+
+static int by_key(const struct ls_opts *o, const struct ls_entry *a, const struct ls_entry *b)
+{
+	int64_t ta;
+	int64_t tb;
+
+	switch (o->sort) {
+	case LS_TIME:
+		ta = ls_time_of(o, a);
+		tb = ls_time_of(o, b);
+		return (ta < tb) - (ta > tb);
+	case LS_SIZE: return (a->st.size < b->st.size) - (a->st.size > b->st.size);
+	case LS_EXTENSION: return bytes_cmp(extension(a->name), extension(b->name));
+	case LS_VERSION: return version_cmp(a->name, b->name);
+	case LS_WIDTH: return (a->columns > b->columns) - (a->columns < b->columns);
+	default: return 0;
+	}
+}
+
+static bool counts_as_dir(const struct ls_entry *e)
+{
+	return (e->st.mode & S_FMT) == S_DIR || (e->target_mode & S_FMT) == S_DIR;
+}
+
+static int compare(const struct ls_opts *o, const struct ls_entry *a, const struct ls_entry *b)
+{
+	if (o->dirs_first && counts_as_dir(a) != counts_as_dir(b))
+		return counts_as_dir(a) ? -1 : 1;
+	int order = by_key(o, a, b);
+
+	if (order == 0)
+		order = bytes_cmp(a->name, b->name);
+	return o->reverse ? -order : order;
+}
+
+/* Merge sort of a[0..n) with room for n in tmp. Depth is logarithmic. */
+static void merge_sort(struct cmd *c, const struct ls_opts *o, struct ls_entry *a,
+		       struct ls_entry *tmp, size_t n)
+{
+	if (n < 2)
+		return;
+	size_t half = n / 2;
+	size_t i = 0;
+	size_t j = half;
+
+	merge_sort(c, o, a, tmp, half);
+	merge_sort(c, o, a + half, tmp, n - half);
+	cmd_charge(c, n);
+	if (compare(o, &a[half - 1], &a[half]) <= 0)
+		return;
+	for (size_t k = 0; k < n; k++)
+		tmp[k] = j >= n || (i < half && compare(o, &a[i], &a[j]) <= 0) ? a[i++] : a[j++];
+	memcpy(a, tmp, n * sizeof(*a));
+}
+
+void ls_sort(struct cmd *c, struct ls_opts *o, struct ls_list *l)
+{
+	if (l->n < 2 || (o->sort == LS_NONE && !o->dirs_first && !o->reverse))
+		return;
+	if (o->sort == LS_NONE && !o->dirs_first)
+		return;
+	if (o->sort == LS_WIDTH)
+		measure_all(c, o, l);
+	struct ls_entry *tmp = arena_array(c->arena, l->n, sizeof(*tmp));
+
+	merge_sort(c, o, l->entry, tmp, l->n);
 }
 
 /* --- inode and blocks --- */
@@ -429,8 +471,7 @@ static void put_grid(struct cmd *c, struct ls_opts *o, struct ls_list *l, bool a
 
 void ls_put(struct cmd *c, struct ls_opts *o, struct ls_list *l)
 {
-	for (size_t i = 0; i < l->n; i++)
-		ls_measure(c, o, &l->entry[i]);
+	measure_all(c, o, l);
 	switch (o->format) {
 	case LS_LONG: ls_put_long(c, o, l); break;
 	case LS_COMMAS: put_row_wise(c, o, l, ','); break;

@@ -442,7 +442,7 @@ static void put_header(struct listing *s, const char *path)
 	ls_indent(s->c, s->o);
 	size_t from = s->c->out.len;
 
-	cmd_bytes(s->c, buf_bytes(&name));
+	ls_put_linked(s->c, s->o, path, buf_bytes(&name), false);
 	ls_note(s->c, s->o, &s->o->directories, from);
 	cmd_puts(s->c, ":\n");
 }
@@ -477,7 +477,9 @@ static void list_directory(struct listing *s, const struct pending *p)
 		ls_sort(c, s->o, &l);
 		if (s->o->recursive)
 			push_subdirectories(s, p->path, &l);
+		s->o->dir = p->path;
 		ls_put(c, s->o, &l);
+		s->o->dir = NULL;
 	}
 	arena_release(c->arena, mark);
 }

@@ -66,6 +66,9 @@ struct ls_opts {
 	bool colored;
 	bool color_begun;
 	bool links;
+	bool aligned;    /* names with quotes and others begin in the same column... */
+	bool padded;     /* ... as some of this list have quotes */
+	const char *dir; /* that is listed; NULL: operands are */
 	struct block_size block_unit;
 	struct block_size size_unit; /* of sizes in long listings */
 	const char *recent;          /* time formats */
@@ -85,9 +88,9 @@ struct ls_entry {
 	bool has_target;
 	uint32_t target_mode; /* of what the link leads to; 0: nothing */
 	bool broken;
-	struct bytes text;   /* the name as it is shown */
-	size_t columns;      /* its width */
-	size_t name_columns; /* without inode and blocks */
+	struct bytes text; /* the name as it is shown */
+	bool quoted;       /* that has quotes */
+	size_t columns;    /* the width, with the indicator */
 };
 
 struct ls_list {
@@ -100,13 +103,16 @@ struct ls_list {
 
 /* What -w, TZ, styles... say: 0, or a status. */
 int ls_prepare(struct cmd *c, struct ls_opts *o);
-void ls_sort(struct cmd *c, const struct ls_opts *o, struct ls_list *l);
+void ls_sort(struct cmd *c, struct ls_opts *o, struct ls_list *l);
 /* Writes a list in the chosen format. */
 void ls_put(struct cmd *c, struct ls_opts *o, struct ls_list *l);
 void ls_put_long(struct cmd *c, struct ls_opts *o, struct ls_list *l);
 /* The name with color, indicator, quotes; not the link's target. */
 void ls_put_name(struct cmd *c, struct ls_opts *o, const struct ls_entry *e);
 void ls_put_target(struct cmd *c, struct ls_opts *o, const struct ls_entry *e);
+/* A name, as a link if they are wanted. */
+void ls_put_linked(struct cmd *c, const struct ls_opts *o, const char *name, struct bytes text,
+		   bool quoted);
 /* Inode and blocks in front of a name; widths 0: as short as can be. */
 void ls_put_prefix(struct cmd *c, const struct ls_opts *o, const struct ls_entry *e, size_t inode,
 		   size_t blocks);
@@ -118,8 +124,6 @@ size_t ls_size_text(const struct ls_opts *o, uint64_t size, char out[32]);
 void ls_indent(struct cmd *c, const struct ls_opts *o);
 void ls_note(const struct cmd *c, const struct ls_opts *o, struct buf *places, size_t from);
 void ls_end_line(struct cmd *c, const struct ls_opts *o);
-/* The text and width of a name in the chosen quoting. */
-void ls_measure(struct cmd *c, const struct ls_opts *o, struct ls_entry *e);
 /* -q: what cannot be shown becomes '?'. */
 void ls_replace_control(struct buf *text, bool utf8);
 void ls_quote(struct buf *out, const struct ls_opts *o, struct bytes name);

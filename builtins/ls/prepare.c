@@ -178,6 +178,16 @@ static void set_quoting(struct cmd *c, struct ls_opts *o, bool tty)
 						   : QUOTE_LITERAL;
 }
 
+/* Where columns are, and the style quotes some names only. */
+static bool may_align(const struct ls_opts *o)
+{
+	bool columns = (o->format == LS_COLUMNS || o->format == LS_ACROSS) && o->width != 0;
+
+	return (columns || o->format == LS_LONG) &&
+	       (o->quoting == QUOTE_SHELL || o->quoting == QUOTE_SHELL_ESCAPE ||
+		o->quoting == QUOTE_C_MAYBE);
+}
+
 int ls_prepare(struct cmd *c, struct ls_opts *o)
 {
 	bool tty = cmd_isatty(c, 1);
@@ -206,6 +216,9 @@ int ls_prepare(struct cmd *c, struct ls_opts *o)
 	o->zone = zone_of_command(c);
 	int status = set_width(c, o);
 
+	if (o->colored)
+		o->tab = 0; /* some terminals colour what a tab passes */
+	o->aligned = may_align(o);
 	if (status == 0)
 		status = set_block_size(c, o);
 	if (status == 0 && o->format == LS_LONG)
