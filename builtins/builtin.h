@@ -387,6 +387,8 @@ _Noreturn void cmd_fatal_status(struct cmd *c, int status, int err, const char *
  * Returns the status for usage errors. */
 /* What --version writes; and an option that does as --version does. */
 void cmd_put_version(struct cmd *c);
+/* The text of --help. */
+void cmd_put_help(struct cmd *c);
 int cmd_opt_version(struct cmd *c, const struct opt *opt, const char *arg);
 int cmd_usage(struct cmd *c, const char *format, ...) __attribute__((format(printf, 2, 3)));
 /* Checks the number of operands: 0, or a status after GNU's "missing operand" or "extra

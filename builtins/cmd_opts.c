@@ -41,7 +41,7 @@ static void put_row(struct cmd *c, const struct opt *o)
 		   buf_cstr(&left), o->help);
 }
 
-static void put_help(struct cmd *c)
+void cmd_put_help(struct cmd *c)
 {
 	cmd_printf(c, "Usage: %s %s\n", c->name, c->b->usage);
 	if (c->b->summary != NULL)
@@ -211,7 +211,7 @@ static int apply(struct cmd *c, const struct opt *o, const char *arg)
 	case OPT_KIND_END: break;
 	}
 	if (o == &help_row)
-		put_help(c);
+		cmd_put_help(c);
 	else
 		cmd_put_version(c);
 	cmd_exit(c, 0);

@@ -128,6 +128,10 @@ static const struct opt more_options[] = {
 
 static int less_run(struct cmd *c)
 {
+	if (c->nargs == 0 && cmd_isatty(c, 0)) {
+		cmd_puts(c, "Missing filename (\"less --help\" for help)\n");
+		return 0;
+	}
 	for (int i = 0; i < c->nfiles; i++) {
 		bool again = false;
 
@@ -143,8 +147,10 @@ static int less_run(struct cmd *c)
 
 static int more_run(struct cmd *c)
 {
+	if (c->nargs == 0 && cmd_isatty(c, 0))
+		return cmd_usage(c, "bad usage");
 	for (int i = 0; i < c->nfiles; i++)
-		show(c, c->files[i], true, c->nargs > 0);
+		show(c, c->files[i], true, c->nargs > (cmd_isatty(c, 1) ? 1 : 0));
 	return 0;
 }
 

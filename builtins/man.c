@@ -90,11 +90,13 @@ static void put_filled(struct cmd *c, const char *text, int indent)
 
 static void put_edge(struct cmd *c, const char *left, const char *middle, const char *right)
 {
-	int space = WIDTH - 2 - (int)(strlen(left) + strlen(middle) + strlen(right));
-	int half = space > 2 ? space / 2 : 1;
+	int len = (int)strlen(middle);
+	int start = (WIDTH - 2 - len + 1) / 2; /* as groff centres it */
+	int before = start - (int)strlen(left);
+	int behind = WIDTH - 2 - start - len - (int)strlen(right);
 
-	cmd_printf(c, "%s%*s%s%*s%s\n", left, half, "", middle, space - half > 1 ? space - half : 1,
-		   "", right);
+	cmd_printf(c, "%s%*s%s%*s%s\n", left, before > 1 ? before : 1, "", middle,
+		   behind > 1 ? behind : 1, "", right);
 }
 
 static void put_option(struct cmd *c, const struct opt *o)

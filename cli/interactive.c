@@ -25,6 +25,7 @@ enum {
 	HISTORY_MAX = 500, /* entries that the editor is told at once, but for one */
 	ENDS_MAX = 3,      /* so many ^D end what does not let them */
 	PROMPT_MAX = 8192,
+	IGNORED_USUAL = 10, /* of IGNOREEOF, if that is no number */
 };
 
 /* Keys that the terminal makes signals of: ^C, ^\, ^Z. */
@@ -418,7 +419,7 @@ static void complete(cowsh *session, const struct editor *e, const char *before,
 
 /* --- lines --- */
 
-enum got { GOT_LINE, GOT_INTERRUPT, GOT_END };
+enum got { GOT_LINE, GOT_INTERRUPT, GOT_END, GOT_GONE };
 
 /* Appends bytes up to the end of a line; false at the end of input. */
 static bool append_line(struct editor *e, struct typed *t)
@@ -459,7 +460,7 @@ static enum got editor_line(cowsh *session, struct editor *e, const char *prompt
 
 	if (e->requests < 0) {
 		(void)write_all(1, prompt, strlen(prompt));
-		return append_line(e, t) ? GOT_LINE : GOT_END;
+		return append_line(e, t) ? GOT_LINE : GOT_GONE;
 	}
 	editor_request(e, 'P', prompt);
 	for (;;) {
@@ -471,7 +472,9 @@ static enum got editor_line(cowsh *session, struct editor *e, const char *prompt
 		}
 		t->len = kind == 'W' ? word : start;
 		t->cut = false;
-		if (kind < 0 || !append_line(e, t) || kind == 'E')
+		if (kind < 0 || !append_line(e, t))
+			return GOT_GONE;
+		if (kind == 'E')
 			return GOT_END;
 		if (kind == 'L')
 			return GOT_LINE;
@@ -501,7 +504,7 @@ static enum got read_command(cowsh *session, struct editor *e, struct typed *t)
 		t->text[t->len++] = '\n';
 		make_prompt(session, e, "PS2", prompt, sizeof prompt);
 		got = editor_line(session, e, prompt, t);
-		if (got == GOT_END)
+		if (got == GOT_END || got == GOT_GONE)
 			return GOT_LINE;
 	}
 	return got;
@@ -526,6 +529,21 @@ static bool undo(struct runner *r, const struct typed *t)
 		out_flush();
 	}
 	return true;
+}
+
+/* How many ^D the shell takes no notice of. */
+static int ends_ignored(cowsh *session)
+{
+	static const char script[] = "[ -o ignoreeof ] && printf %s \"$IGNOREEOF\"";
+	struct answer a = ask(session, script, sizeof script - 1);
+	char *end;
+	long n;
+
+	if (a.len == 0)
+		return ask(session, "[ -o ignoreeof ] && echo", 24).len != 0 ? IGNORED_USUAL : 0;
+	a.text[a.len] = '\0';
+	n = strtol(a.text, &end, 10);
+	return *end != '\0' || n < 0 || n > INT_MAX ? IGNORED_USUAL : (int)n;
 }
 
 static struct editor editor;
@@ -607,6 +625,7 @@ int interactive(struct runner *r)
 	static const char has_rc[] = "[ -r ~/.bashrc ] && echo yes";
 	static char rc[] = ". ~/.bashrc";
 	const struct typed nothing = { rc, 0, false };
+	static const char use_exit[] = "Use \"exit\" to leave the shell.\n";
 	static const char too_long[] = "cowsh: that is too long for a command\n";
 	struct cowsh_result result = { 0 };
 	enum got got;
@@ -620,16 +639,22 @@ int interactive(struct runner *r)
 		run_typed(r, &(struct typed){ rc, sizeof rc - 1, false }, &result);
 	cowsh_set_interactive(r->session, true);
 	run_typed(r, &nothing, &result); /* PROMPT_COMMAND */
-	for (int ends = 0; ends < ENDS_MAX;) {
+	for (int ends = 0, ignored = 0; ends < ENDS_MAX;) {
 		tell_history(r->session, &editor);
-		got = leaving ? GOT_END : read_command(r->session, &editor, &typed);
-		ends = got == GOT_END ? ends + 1 : 0;
+		got = leaving ? GOT_GONE : read_command(r->session, &editor, &typed);
+		ignored = got == GOT_END ? ignored + 1 : 0;
+		if (got == GOT_END && ignored <= ends_ignored(r->session)) {
+			(void)write_all(2, use_exit, sizeof use_exit - 1);
+			run_typed(r, &nothing, &result);
+			continue;
+		}
+		ends = got >= GOT_END ? ends + 1 : 0;
 		if (got == GOT_INTERRUPT) {
 			cowsh_signal(r->session, SIGINT);
 			run_typed(r, &nothing, &result);
 			continue;
 		}
-		if (got == GOT_END) {
+		if (got >= GOT_END) {
 			typed.len = (size_t)snprintf(typed.text, TYPED_MAX, "exit");
 			typed.cut = false;
 		}

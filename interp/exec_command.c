@@ -397,6 +397,7 @@ int exec_wait(struct shell *sh, int pid, const struct node *n)
 		return stopped(sh, pid, n, status);
 	child_ended(sh);
 	sh->unsettled = sh->jobs != NULL || sh->coproc != NULL;
+	follow_window(sh);
 	if ((status & 0x7f) != 0) {
 		sh->killed_pid = pid;
 		sh->killed_status = status;
@@ -541,7 +542,8 @@ static bool leads_to_directory(struct shell *sh, const char *name)
 {
 	const char *path;
 
-	if (!opt_shopt(sh, SHOPT_autocd) || !opt_set(sh, SET_INTERACTIVE) || sh->jobs_foreign)
+	if (!opt_shopt(sh, SHOPT_autocd) || !opt_set(sh, SET_INTERACTIVE) || sh->jobs_foreign ||
+	    sh->in_parens)
 		return false;
 	path = program_path(sh, name);
 	return is_directory(sh, path != NULL ? path : name);

@@ -120,6 +120,7 @@ static bool wait_stages(struct shell *sh, struct stages *s)
 	}
 	if (held)
 		exec_release_interrupt(sh, s->started > 0 ? s->statuses[s->started - 1] : 0);
+	follow_window(sh);
 	return stopped;
 }
 

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * What an interactive shell does before it asks for a command: PROMPT_COMMAND, and the prompt.
+ * The shell and who sits in front of it: the window's size, PROMPT_COMMAND, prompts.
  */
+#include "base/number.h"
 #include "interp/exec.h"
 #include "interp/interp.h"
 #include "interp/state.h"
@@ -27,6 +28,20 @@ static struct bytes *texts_of(struct shell *sh, size_t *count)
 	for (struct bytes text; *count < room && array_next(v->array, at, &at, &text); at++)
 		texts[(*count)++] = arena_bytes(sh->arena, text);
 	return texts;
+}
+
+void follow_window(struct shell *sh)
+{
+	uint16_t size[4];
+	char rows[24], columns[24];
+
+	if (!opt_shopt(sh, SHOPT_checkwinsize) || sh->subshell_depth != 0 ||
+	    sys_tty_size(sh->p, 2, size, false) != 0 || size[0] == 0 || size[1] == 0)
+		return;
+	rows[number_put_i64(rows, size[0])] = '\0';
+	columns[number_put_i64(columns, size[1])] = '\0';
+	var_set_text(sh, "LINES", rows);
+	var_set_text(sh, "COLUMNS", columns);
 }
 
 void prompt_command(struct shell *sh)

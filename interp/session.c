@@ -57,21 +57,6 @@ bool interp_takes_signal(const struct shell *sh, const struct proc *p, int sig)
 	return true;
 }
 
-/* checkwinsize */
-static void set_window(struct shell *sh)
-{
-	uint16_t size[4];
-	char rows[24], columns[24];
-
-	if (!opt_shopt(sh, SHOPT_checkwinsize) || sys_tty_size(sh->p, 2, size, false) != 0 ||
-	    size[0] == 0 || size[1] == 0)
-		return;
-	rows[number_put_i64(rows, size[0])] = '\0';
-	columns[number_put_i64(columns, size[1])] = '\0';
-	var_set_text(sh, "LINES", rows);
-	var_set_text(sh, "COLUMNS", columns);
-}
-
 /* Behind a command that did not end the shell. */
 static void settle(struct shell *sh, int status)
 {
@@ -88,7 +73,7 @@ int interp_command(struct shell *sh, struct bytes script, bool *exited)
 	int status = 0;
 
 	if (typed) {
-		set_window(sh);
+		follow_window(sh);
 		trap_poll(sh); /* ^C at the prompt */
 		status = sh->status;
 	}

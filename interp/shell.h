@@ -596,6 +596,9 @@ void job_ended(struct shell *sh, struct job *j, int i, int wait_status);
 /* "[1]+  Running                 sleep 5 &" */
 /* Says on descriptor 2 which jobs have ended since, before an interactive shell's prompt. */
 void jobs_tell(struct shell *sh);
+/* checkwinsize: LINES and COLUMNS as the terminal of descriptor 2 has them, when a command in the
+ * foreground has ended. */
+void follow_window(struct shell *sh);
 /* PROMPT_COMMAND, before an interactive shell's primary prompt: $?, $_ and PIPESTATUS stay; it may
  * end the shell (FLOW_EXIT). */
 void prompt_command(struct shell *sh);

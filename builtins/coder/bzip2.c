@@ -248,10 +248,24 @@ static void set_options(struct bzip2 *b, struct coder *k)
 
 /* --- files --- */
 
+/* fd 0 is read, 1 written: not if that is a terminal. */
+static bool is_refused(struct bzip2 *b, int fd)
+{
+	if (!cmd_isatty(b->c, fd))
+		return false;
+	put(b, "%s: I won't %s a terminal.\n%s: For help, type: `%s --help'.\n", b->c->name,
+	    fd == 0 ? "read compressed data from" : "write compressed data to", b->c->name,
+	    b->c->name);
+	raise(b, 1);
+	return true;
+}
+
 static void do_stdin(struct bzip2 *b)
 {
 	struct coder k;
 
+	if (is_refused(b, b->decompress || b->test ? 0 : 1))
+		return;
 	set_options(b, &k);
 	coder_begin(&k, b->c, 0, "-");
 	if (!b->test)
@@ -346,6 +360,8 @@ static bool open_output(struct bzip2 *b, struct coder *k, const char *name)
 
 	if (b->test)
 		return true;
+	if (b->to_stdout && !b->decompress && is_refused(b, 1))
+		return false;
 	if (b->to_stdout) {
 		coder_to_stdout(k);
 		return true;

@@ -526,6 +526,11 @@ static void do_stdin(struct xz *x)
 {
 	struct coder k;
 
+	if (x->decompress && cmd_isatty(x->c, 0)) {
+		cmd_error(x->c, 0, "Compressed data cannot be read from a terminal");
+		x->status = 1;
+		return;
+	}
 	set_options(x, &k);
 	coder_begin(&k, x->c, 0, "-");
 	if (!x->test)
@@ -658,6 +663,8 @@ static int xz_run(struct cmd *c)
 		return xz_list(x);
 	if (!x->decompress && x->nfilters == 0 && !xz_fit_memory(x))
 		return 1;
+	if (!x->decompress && !x->test && (x->to_stdout || c->nargs == 0) && cmd_isatty(c, 1))
+		return cmd_usage(c, "Compressed data cannot be written to a terminal");
 	xz_each(x, do_one, NULL);
 	return x->status;
 }

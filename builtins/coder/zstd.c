@@ -474,6 +474,11 @@ static void do_stdin(struct zstd *z)
 	bool to_stdout = z->to_stdout;
 	struct coder k;
 
+	if (!z->force && cmd_isatty(z->c, 0)) {
+		zstd_put(z, 1, "stdin is a console, aborting\n");
+		z->status = 1;
+		return;
+	}
 	z->to_stdout |= z->output == NULL;
 	set_options(z, &k, z->stream_size != 0 ? z->stream_size : UINT64_MAX);
 	coder_begin(&k, z->c, 0, "-");

@@ -361,13 +361,14 @@ static void do_stdin(struct gzip *g)
 	static const char name[] = "stdin";
 	struct gzip_job j = { .g = g, .name = name };
 
-	if (!g->force && !g->list && !g->test && cmd_isatty(g->c, g->decompress ? 0 : 1)) {
+	bool reads = g->decompress || g->test;
+
+	if (!g->force && !g->list && cmd_isatty(g->c, reads ? 0 : 1)) {
 		g->status = cmd_error(
 			g->c, 0,
 			"compressed data not %s a terminal. Use -f to force %scompression.\n"
 			"For help, type: %s -h",
-			g->decompress ? "read from" : "written to", g->decompress ? "de" : "",
-			g->c->name);
+			reads ? "read from" : "written to", reads ? "de" : "", g->c->name);
 		return;
 	}
 	input_init(&j.in, g->c, 0, "-");

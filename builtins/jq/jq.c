@@ -194,8 +194,8 @@ static bool letter(struct args *a, char ch, const char **rest)
 	case 'j': o->raw = o->join = true; break;
 	case 'a': o->ascii = true; break;
 	case 'S': o->sort = true; break;
-	case 'C': o->color = true; break;
-	case 'M': o->color = false; break;
+	case 'C': o->color = o->color_set = true; break;
+	case 'M': o->color = false, o->color_set = true; break;
 	case 'e': o->exit_status = true; break;
 	case 'h': show_help(a->j);
 	case 'V': cmd_puts(a->j->c, "jq-1.7.1\n"); cmd_exit(a->j->c, 0);
@@ -439,6 +439,13 @@ static void read_colors(struct sink *s)
 	memcpy(s->colors, own, sizeof(own));
 }
 
+static bool wants_colors(struct cmd *c)
+{
+	const char *none = cmd_getenv(c, "NO_COLOR");
+
+	return cmd_isatty(c, 1) && (none == NULL || *none == '\0');
+}
+
 static void set_style(struct sink *s)
 {
 	struct jq_opts *o = &s->j->opts;
@@ -451,6 +458,8 @@ static void set_style(struct sink *s)
 					.drain = drain,
 					.arg = s->j };
 	read_colors(s);
+	if (!o->color_set)
+		o->color = wants_colors(s->j->c);
 	if (o->color)
 		s->style.colors = s->colors;
 	s->out = buf_in(s->j->a);

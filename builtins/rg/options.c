@@ -161,15 +161,20 @@ static int set_no_ignore(struct cmd *c, const struct opt *opt, const char *arg)
 	return 0;
 }
 
+bool rg_may_color(struct cmd *c)
+{
+	const char *term = cmd_getenv(c, "TERM");
+
+	return term != NULL && strcmp(term, "dumb") != 0 && cmd_getenv(c, "NO_COLOR") == NULL;
+}
+
 /* -p: colours, headings, numbers, as on a terminal. */
 static int set_pretty(struct cmd *c, const struct opt *opt, const char *arg)
 {
 	struct rg *g = c->opts;
 
-	const char *term = cmd_getenv(c, "TERM");
-
 	(void)opt, (void)arg;
-	if (term != NULL && strcmp(term, "dumb") != 0 && cmd_getenv(c, "NO_COLOR") == NULL)
+	if (rg_may_color(c))
 		g->color = RG_COLOR_ALWAYS;
 	g->heading = g->numbers = RG_ON;
 	return 0;
@@ -251,10 +256,12 @@ static int set_color(struct cmd *c, const struct opt *opt, const char *arg)
 {
 	struct rg *g = c->opts;
 
-	g->color = RG_COLOR_NEVER;
+	g->color = RG_COLOR_AUTO;
 	if (strcmp(arg, "always") == 0 || strcmp(arg, "ansi") == 0)
 		g->color = RG_COLOR_ALWAYS;
-	else if (strcmp(arg, "never") != 0 && strcmp(arg, "auto") != 0)
+	else if (strcmp(arg, "never") == 0)
+		g->color = RG_COLOR_NEVER;
+	else if (strcmp(arg, "auto") != 0)
 		return rg_bad_value(c, opt, arg, "always, ansi, auto, never");
 	return 0;
 }

@@ -232,6 +232,20 @@ static int check_separator(struct rg *g)
 		       text.len, buf_cstr(&shown));
 }
 
+/* A terminal has colours, headings and numbers. */
+static void suit_output(struct rg *g, bool from_stdin)
+{
+	bool tty = cmd_isatty(g->c, 1);
+
+	if (g->color == RG_COLOR_AUTO)
+		g->color = tty && !g->vimgrep && rg_may_color(g->c) ? RG_COLOR_ALWAYS
+								    : RG_COLOR_NEVER;
+	if (g->heading == 0 && tty && !g->vimgrep)
+		g->heading = RG_ON;
+	if (g->numbers == 0 && tty && !from_stdin)
+		g->numbers = RG_ON;
+}
+
 static void derive(struct rg *g, bool from_stdin)
 {
 	int first = g->have_patterns || g->files ? 0 : 1;
@@ -247,6 +261,7 @@ static void derive(struct rg *g, bool from_stdin)
 		g->mode = RG_COUNT;
 	if (g->quiet)
 		g->mode = RG_QUIET;
+	suit_output(g, from_stdin);
 	g->strip = first >= g->c->nargs;
 	g->with_names = g->names != 0 ? g->names == RG_ON : !is_one_file(g, from_stdin);
 	if (g->names == 0 && (g->mode == RG_WITH || g->mode == RG_WITHOUT))

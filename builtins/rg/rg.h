@@ -29,7 +29,7 @@ enum rg_case { RG_CASE_SENSITIVE, RG_CASE_IGNORE, RG_CASE_SMART };
 enum rg_mode { RG_LINES, RG_COUNT, RG_COUNT_MATCHES, RG_WITH, RG_WITHOUT, RG_JSON, RG_QUIET };
 enum rg_sort { RG_SORT_PATH, RG_SORT_MODIFIED, RG_SORT_ACCESSED, RG_SORT_CREATED };
 enum rg_syntax { RG_RUST, RG_FIXED, RG_PCRE };
-enum rg_color { RG_COLOR_NEVER, RG_COLOR_ALWAYS };
+enum rg_color { RG_COLOR_AUTO, RG_COLOR_NEVER, RG_COLOR_ALWAYS };
 enum { RG_ON = 1, RG_OFF = 2 };
 enum rg_tmp { RG_TMP_MESSAGE, RG_TMP_REPLACED, RG_TMP_LINE, RG_TMP_JSON, RG_TMP_STYLE, RG_TMPS };
 enum rg_ends { RG_ENDS_LF, RG_ENDS_CRLF, RG_ENDS_NUL }; /* what ends lines */
@@ -229,6 +229,8 @@ int rg_bad_value(struct cmd *c, const struct opt *opt, const char *arg, const ch
  * is wrong. */
 void rg_read_arguments(struct cmd *c);
 
+/* options.c: whether TERM and NO_COLOR let terminals have colours. */
+bool rg_may_color(struct cmd *c);
 /* color.c */
 opt_fn rg_color_spec;
 bool rg_is_plain(const struct rg_style *s);

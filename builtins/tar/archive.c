@@ -125,6 +125,12 @@ static void look_at(struct tar *t)
 		t->a.own = st;
 }
 
+static void refuse_terminal(struct tar *t, const char *what)
+{
+	if (is_stream(t) && cmd_isatty(t->c, t->a.fd))
+		tar_fatal(t, 0, "Refusing to %s terminal (missing -f option?)", what);
+}
+
 static void start_reading(struct tar *t)
 {
 	t->a.cap = READ_CAP;
@@ -208,6 +214,7 @@ void archive_open_read(struct tar *t)
 		a->fd = cmd_open(t->c, CMD_CWD, t->file, O_RDONLY_ | O_CLOEXEC_, 0);
 	if (a->fd < 0)
 		tar_fatal(t, a->fd, "%s: Cannot open", tar_quote(t, t->file));
+	refuse_terminal(t, "read archive contents from");
 	look_at(t);
 	start_reading(t);
 	if (t->filter != NULL)
@@ -228,6 +235,7 @@ void archive_open_write(struct tar *t)
 				 O_WRONLY_ | O_CREAT_ | O_TRUNC_ | O_CLOEXEC_, 0666);
 	if (a->fd < 0)
 		tar_fatal(t, a->fd, "%s: Cannot open", tar_quote(t, t->file));
+	refuse_terminal(t, "write archive contents to");
 	look_at(t);
 	if (t->filter != NULL)
 		start_filter(t, t->filter, false);

@@ -872,8 +872,14 @@ static int unzip_main(struct cmd *c, bool info)
 	status = parse(&u, &archive);
 	if (status != 0)
 		return status;
-	if (archive == NULL)
-		return u.verbose > 0 ? 0 : usage(&u, NULL);
+	if (archive == NULL && u.verbose > 0) {
+		cmd_put_version(c);
+		return 0;
+	}
+	if (archive == NULL) {
+		status = usage(&u, NULL);
+		return c->argc < 2 ? 0 : status;
+	}
 	if (u.never && u.overwrite) {
 		complain(&u, "caution:  both -n and -o specified; ignoring -o\n");
 		u.overwrite = false;

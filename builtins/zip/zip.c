@@ -714,14 +714,24 @@ static int zip_run(struct cmd *c)
 	status = zip_options(&z);
 	if (status != 0)
 		return status;
-	if (z.archive == NULL && c->argc > 1 && z.verbose > 0)
-		return cmd_operands(c, 0, 0);
+	if (z.archive == NULL && c->argc > 1 && z.verbose > 0) {
+		cmd_put_version(c);
+		return 0;
+	}
 	if (z.archive == NULL && (z.includes.n > 0 || z.excludes.n > 0)) {
 		status = zip_fail(&z, ZIP_E_PARAMS,
 				  "Invalid command arguments (nothing to select from)");
 		return status;
 	}
 	name_archive(&z);
+	if (c->argc < 2 && cmd_isatty(c, 1)) {
+		cmd_put_help(c);
+		return 0;
+	}
+	if (strcmp(z.archive, "-") == 0 && cmd_isatty(c, 1))
+		return zip_fail(&z, ZIP_E_PARAMS,
+				"Invalid command arguments "
+				"(cannot write zip file to terminal)");
 	if (strcmp(z.archive, "-") == 0) {
 		output_init(&z.messages, c, 2, true);
 		z.say = &z.messages;
