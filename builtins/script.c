@@ -48,6 +48,7 @@ static const struct opt script_options[] = {
 struct recorder {
 	struct cmd *c;
 	struct output log;
+	bool on_terminal;
 };
 
 static void put_time(struct recorder *r, const char *what)
@@ -79,12 +80,14 @@ static void record(struct recorder *r, int fd)
 	struct input in;
 	struct bytes block;
 
+	r->on_terminal = cmd_isatty(r->c, 1); /* which adds them itself */
 	input_init(&in, r->c, fd, "-");
 	while (input_block(&in, &block) > 0) {
 		for (size_t i = 0; i < block.len; i++) {
 			if (block.ptr[i] == '\n') {
 				output_putc(&r->log, '\r');
-				cmd_putc(r->c, '\r');
+				if (!r->on_terminal)
+					cmd_putc(r->c, '\r');
 			}
 			output_putc(&r->log, block.ptr[i]);
 			cmd_putc(r->c, block.ptr[i]);

@@ -4,7 +4,8 @@
  */
 #include "builtins/git/git.h"
 
-bool color_wanted(struct git *g, const char *key)
+/* For what is written to descriptor fd. */
+static bool color_wanted_on(struct git *g, const char *key, int fd)
 {
 	const char *v = g->color >= 0 ? NULL : config_get(g, key);
 	const char *term = cmd_getenv(g->c, "TERM");
@@ -17,7 +18,17 @@ bool color_wanted(struct git *g, const char *key)
 		return true;
 	if (v != NULL && (strcmp(v, "never") == 0 || config_truth(v) == 0))
 		return false;
-	return cmd_isatty(g->c, 1) && term != NULL && strcmp(term, "dumb") != 0;
+	return cmd_isatty(g->c, fd) && term != NULL && strcmp(term, "dumb") != 0;
+}
+
+bool color_wanted(struct git *g, const char *key)
+{
+	return color_wanted_on(g, key, 1);
+}
+
+bool color_wanted_in_errors(struct git *g, const char *key)
+{
+	return color_wanted_on(g, key, 2);
 }
 
 /* The number of an attribute, whose negation is "no" or "no-" in front of it; -1: none. */

@@ -965,6 +965,8 @@ unsigned grep_kind_flags(struct git *g, enum grep_kind kind);
 /* --- color.c --- */
 
 bool color_wanted(struct git *g, const char *key);
+/* The same for messages, on standard error. */
+bool color_wanted_in_errors(struct git *g, const char *key);
 /* The escape of a slot ("color.diff.old"), or its default. */
 const char *color_of(struct git *g, const char *key, const char *otherwise);
 /* "bold red" as an escape. */

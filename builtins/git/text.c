@@ -101,6 +101,7 @@ void git_hint(struct git *g, const char *advice, const char *format, ...)
 	struct buf out = buf_in(g->a);
 	struct bytes rest;
 	struct bytes line;
+	bool colored;
 	va_list args;
 
 	if (advice != NULL && !config_bool(g, git_format(g->a, "advice.%s", advice), true))
@@ -108,11 +109,14 @@ void git_hint(struct git *g, const char *advice, const char *format, ...)
 	va_start(args, format);
 	buf_vprintf(&b, format, args);
 	va_end(args);
+	colored = color_wanted_in_errors(g, "color.advice");
 	rest = buf_bytes(&b);
 	while (git_line(&rest, &line)) {
+		if (colored)
+			buf_puts(&out, color_of(g, "color.advice.hint", "\033[33m"));
 		buf_puts(&out, "hint: ");
 		buf_add(&out, line);
-		buf_putc(&out, '\n');
+		buf_puts(&out, colored ? "\033[m\n" : "\n");
 	}
 	cmd_err_write(g->c, out.ptr, out.len);
 }

@@ -174,7 +174,7 @@ static const struct opt tree_options[] = {
 	OPT_SET(0, "filesfirst", T, dirs_first, -1, "files before directories"),
 	OPT_FLAG('i', NULL, T, no_indent, "no lines in front"),
 	OPT_FLAG('C', NULL, T, color, "colours"),
-	OPT_SET('n', NULL, T, sort, SORT_NAME, NULL),
+	OPT_FLAG('n', NULL, T, no_color, "no colours, also on a terminal"),
 	OPT_CALL_ARG(0, "charset", set_charset, "X", "UTF-8, or lines of ASCII"),
 	OPT_CALL('J', NULL, set_form, "JSON"),
 	OPT_CALL('X', NULL, set_form, "XML"),
@@ -334,6 +334,23 @@ static void put_all_xml(struct tree *t, char **roots, int n)
 	cmd_puts(t->c, "</tree>\n");
 }
 
+static bool is_said(struct cmd *c, const char *name)
+{
+	const char *value = cmd_getenv(c, name);
+
+	return value != NULL && *value != '\0';
+}
+
+/* A terminal has them, if the environment says which. */
+static bool suits_colors(struct cmd *c, const struct tree_opts *o)
+{
+	if (o->no_color || cmd_getenv(c, "NO_COLOR") != NULL)
+		return false;
+	if (cmd_getenv(c, "CLICOLOR_FORCE") != NULL)
+		return true;
+	return cmd_isatty(c, 1) && (is_said(c, "TREE_COLORS") || is_said(c, "LS_COLORS"));
+}
+
 static int tree_run(struct cmd *c)
 {
 	struct tree *t = arena_zalloc(c->arena, sizeof(*t));
@@ -350,7 +367,7 @@ static int tree_run(struct cmd *c)
 	t->c = c;
 	t->o = o;
 	t->zone = zone_of_command(c);
-	t->colors = o->color ? tree_colors_new(c) : NULL;
+	t->colors = o->color || suits_colors(c, o) ? tree_colors_new(c) : NULL;
 	const char *charset = cmd_getenv(c, "TREE_CHARSET");
 
 	if (o->charset == NULL && charset != NULL)

@@ -42,6 +42,7 @@ struct tree_opts {
 	const char *charset; /* as given; NULL: the locale's */
 	bool json;
 	bool color;
+	bool no_color;
 	bool reverse;
 	int dirs_first; /* 1: first, -1: last */
 	int sort;

@@ -80,4 +80,26 @@ both 'checkwinsize: the size is known behind a command' 'unset COLUMNS LINES; :;
 33
 33
 []'
+both 'tree has the colours of LS_COLORS; git hints are yellow; script adds no carriage returns' \
+	'mkdir d; export LS_COLORS="di=01;34"; tree --noreport; tree -n --noreport; NO_COLOR=1 tree --noreport d; LS_COLORS= CLICOLOR_FORCE=1 tree d --noreport | cat
+	git init -q x; cd x; export EMAIL=a@b; git commit --allow-empty -qm a; git tag -am t t HEAD; git tag -fam u u t; git tag -fam u u t 2>&1 | sed "s/:.*//"; script -q -c "echo hi" /dev/null' \
+	'E[01;34m.E[0m
+├── E[01;34mdE[0m
+└── f
+.
+├── d
+└── f
+d
+E[01;34mdE[0m
+E[33mhint: You have created a nested tag. The object referred to by your new tag isE[m
+E[33mhint: already a tag. If you meant to tag the object that it points to, use:E[m
+E[33mhint: E[m
+E[33mhint: 	git tag -f u t^{}E[m
+E[33mhint: Disable this message with "git config advice.nestedTag false"E[m
+hint
+hint
+hint
+hint
+hint
+hi'
 finish
