@@ -208,7 +208,19 @@ int interactive(struct runner *r);
 /* The terminal is about to be read for the command that runs: it becomes as the session wants it,
  * until the next prompt. */
 void interactive_reads(void);
-/* Whether ^C came that the running command has not seen. */
+
+/* keys.c: from here on ^C and ^\ are the session's; before the lock. typed: so is ^Z, and a
+ * terminal that goes away, or SIGTERM, is a wish to end (keys_leave). */
+void keys_catch(bool typed);
+bool keys_caught(void);
+/* Whose they are while it runs a command; NULL: nobody's. */
+void keys_for(cowsh *session);
+cowsh *keys_whose(void);
+bool keys_leave(void);
+/* Whether ^C was pressed so often that what runs must end: it is cancelled. */
+bool keys_insist(void);
+/* Whether a key came that the running command has not seen; sends it those. */
 bool interrupted(void);
+void keys_pass(void);
 
 #endif

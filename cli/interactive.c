@@ -18,8 +18,7 @@
 #include <unistd.h>
 
 enum {
-	SLICE_STEPS = 500000,  /* between two looks for ^C */
-	CANCEL_INTERRUPTS = 3, /* so many ^C end what does not listen */
+	SLICE_STEPS = 500000, /* between two looks for ^C */
 	ANSWER_STEPS = 1000000,
 	ANSWER_MAX = 256 << 10,
 	HISTORY_MAX = 500, /* entries that the editor is told at once, but for one */
@@ -27,58 +26,6 @@ enum {
 	PROMPT_MAX = 8192,
 	IGNORED_USUAL = 10, /* of IGNOREEOF, if that is no number */
 };
-
-/* Keys that the terminal makes signals of: ^C, ^\, ^Z. */
-static const int key_signal[] = { SIGINT, SIGQUIT, SIGTSTP };
-enum { KEYS = sizeof key_signal / sizeof *key_signal };
-static volatile sig_atomic_t pressed[KEYS]; /* how often, while the command runs */
-static sig_atomic_t told[KEYS];             /* how many of them the session knows */
-static volatile sig_atomic_t leaving;       /* the terminal is gone, or somebody asks to end */
-static cowsh *running;
-
-static void on_leave(int signal)
-{
-	(void)signal;
-	leaving = 1;
-	if (running != NULL)
-		cowsh_cancel(running);
-}
-
-static void on_key(int signal)
-{
-	for (int i = 0; i < KEYS; i++)
-		if (key_signal[i] == signal)
-			pressed[i] = pressed[i] + 1;
-	if (running != NULL && signal == SIGINT && pressed[0] >= CANCEL_INTERRUPTS)
-		cowsh_cancel(running);
-}
-
-bool interrupted(void)
-{
-	for (int i = 0; i < KEYS; i++)
-		if (pressed[i] != told[i])
-			return true;
-	return leaving != 0;
-}
-
-static void forget_keys(void)
-{
-	for (int i = 0; i < KEYS; i++)
-		pressed[i] = told[i] = 0;
-}
-
-static void pass_keys(cowsh *session)
-{
-	for (int i = 0; i < KEYS; i++) {
-		if (pressed[i] == told[i])
-			continue;
-		told[i] = pressed[i];
-		if (key_signal[i] == SIGINT)
-			(void)write_all(1, "\n", 1);
-		cowsh_signal(session, key_signal[i]);
-	}
-	cowsh_wake(session);
-}
 
 /* --- questions to the session --- */
 
@@ -333,7 +280,7 @@ static int next_byte(struct editor *e)
 
 		do {
 			n = read(e->lines, e->data, sizeof e->data);
-		} while (n < 0 && errno == EINTR && !leaving);
+		} while (n < 0 && errno == EINTR && !keys_leave());
 		e->at = 0;
 		e->len = n > 0 ? (size_t)n : 0;
 		if (n <= 0)
@@ -546,7 +493,7 @@ static int ends_ignored(cowsh *session)
 	return *end != '\0' || n < 0 || n > INT_MAX ? IGNORED_USUAL : (int)n;
 }
 
-static struct editor editor;
+static struct editor editor = { .requests = -1 };
 static struct typed typed;
 static struct cowsh_terminal usual_terminal; /* as sessions begin */
 
@@ -557,9 +504,9 @@ void interactive_reads(void)
 	char text[256];
 	size_t len;
 
-	if (running == NULL || e->requests < 0)
+	if (keys_whose() == NULL || e->requests < 0)
 		return;
-	cowsh_get_terminal(running, &now);
+	cowsh_get_terminal(keys_whose(), &now);
 	if (memcmp(&now, &e->terminal, sizeof now) == 0)
 		return;
 	e->terminal = now;
@@ -575,20 +522,20 @@ static void run_typed(struct runner *r, const struct typed *t, struct cowsh_resu
 	int state;
 
 	deadline_begin();
-	forget_keys();
 	editor.terminal = usual_terminal;
-	running = r->session;
+	keys_for(r->session);
 	state = cowsh_start(r->session, t->text, t->len);
 	while (state >= 0 && (state = cowsh_step(r->session, SLICE_STEPS)) != COWSH_DONE) {
 		if (interrupted()) {
-			pass_keys(r->session);
+			(void)write_all(1, "\n", 1);
+			keys_pass();
 		} else if (state == COWSH_WAIT) {
 			runner_wait(r);
 		} else if (state == COWSH_BREAK) {
 			debug_stop(r);
 		}
 	}
-	running = NULL;
+	keys_for(NULL);
 	if (state < 0)
 		fatal("%s", cowsh_error_text(state));
 	cowsh_get_result(r->session, result);
@@ -605,18 +552,11 @@ static int finish(struct runner *r, int status)
 
 void interactive_open(bool lock)
 {
-	struct sigaction action = { .sa_handler = on_key };
-
 	typed.text = map_region(TYPED_MAX);
 	answered.text = map_region(ANSWER_MAX + 1); /* a NUL */
 	if (typed.text == NULL || answered.text == NULL)
 		fatal("can't reserve memory");
-	for (int i = 0; i < KEYS; i++)
-		sigaction(key_signal[i], &action, NULL);
-	/* As `exit`, so that a saved session is kept. */
-	action.sa_handler = on_leave;
-	sigaction(SIGHUP, &action, NULL);
-	sigaction(SIGTERM, &action, NULL);
+	keys_catch(true);
 	editor_start(&editor, lock);
 }
 
@@ -630,7 +570,6 @@ int interactive(struct runner *r)
 	struct cowsh_result result = { 0 };
 	enum got got;
 
-	forget_keys();
 	cowsh_get_terminal(r->session, &usual_terminal);
 	runner_prepare(r);
 	trace_begin(r);
@@ -641,7 +580,7 @@ int interactive(struct runner *r)
 	run_typed(r, &nothing, &result); /* PROMPT_COMMAND */
 	for (int ends = 0, ignored = 0; ends < ENDS_MAX;) {
 		tell_history(r->session, &editor);
-		got = leaving ? GOT_GONE : read_command(r->session, &editor, &typed);
+		got = keys_leave() ? GOT_GONE : read_command(r->session, &editor, &typed);
 		ignored = got == GOT_END ? ignored + 1 : 0;
 		if (got == GOT_END && ignored <= ends_ignored(r->session)) {
 			(void)write_all(2, use_exit, sizeof use_exit - 1);

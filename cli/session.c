@@ -40,7 +40,7 @@ static int output(void *user, int fd, const char *data, size_t len)
 	while (len != 0) {
 		ssize_t n = write(fd, data, len);
 
-		if (n < 0 && errno == EINTR && !deadline_passed())
+		if (n < 0 && errno == EINTR && !deadline_passed() && !keys_insist())
 			continue;
 		if (n < 0) {
 			out_lost(errno);
@@ -52,18 +52,44 @@ static int output(void *user, int fd, const char *data, size_t len)
 	return 0;
 }
 
+/* What was read together with a key: the session learns of the key first. */
+static struct {
+	char data[4096];
+	size_t at, len;
+	bool any; /* perhaps the end of the input, which is nothing */
+} held;
+
+static int64_t give_held(char *into, size_t len)
+{
+	size_t n = held.len - held.at < len ? held.len - held.at : len;
+
+	memcpy(into, held.data + held.at, n);
+	held.at += n;
+	held.any = held.at < held.len;
+	return (int64_t)n;
+}
+
 static int64_t input(void *user, char *into, size_t len)
 {
+	bool keys = keys_caught();
 	ssize_t n;
 
 	(void)user;
+	if (held.any)
+		return give_held(into, len);
 	interactive_reads();
 	do {
-		n = read(0, into, len);
+		n = read(0, keys ? held.data : into,
+			 keys && len > sizeof held.data ? sizeof held.data : len);
 	} while (n < 0 && errno == EINTR && !deadline_passed() && !interrupted());
-	if (n < 0 && errno == EINTR)
-		return COWSH_PENDING;
-	return n < 0 ? -COWSH_EIO : n;
+	if (n < 0)
+		return errno == EINTR ? COWSH_PENDING : -COWSH_EIO;
+	if (!keys)
+		return n;
+	held.at = 0;
+	held.len = (size_t)n;
+	held.any = true;
+	return interrupted() ? COWSH_PENDING : give_held(into, len);
 }
 
 static int64_t real_clock(void *user)
@@ -303,15 +329,20 @@ void runner_wait(struct runner *r)
 
 int runner_go(struct runner *r, int (*step)(cowsh *session, uint64_t steps))
 {
+	enum { SLICE_STEPS = 500000 }; /* between two looks for ^C */
 	int state;
 
-	while ((state = step(r->session, 0)) == COWSH_WAIT || state == COWSH_BREAK) {
-		if (state == COWSH_WAIT)
-			runner_wait(r);
-		else
+	for (;;) {
+		state = step(r->session, keys_caught() ? SLICE_STEPS : 0);
+		if (state == COWSH_BREAK)
 			debug_stop(r);
+		else if (state != COWSH_WAIT && state != COWSH_SLICE)
+			return state;
+		else if (keys_caught() && interrupted())
+			keys_pass();
+		else if (state == COWSH_WAIT)
+			runner_wait(r);
 	}
-	return state;
 }
 
 void runner_prepare(struct runner *r)
@@ -365,6 +396,8 @@ int runner_run(struct runner *r)
 	rehearse_open();
 	saved_prepare(o);
 	argv = make_arguments(o, &argc);
+	if (isatty(0) && !o->json && !debug_wanted())
+		keys_catch(false);
 	/* A deadline begins anew behind a breakpoint. */
 	if (o->time_limit_ms != 0)
 		deadline_arm(o->time_limit_ms, debug_wanted());
@@ -380,6 +413,8 @@ int runner_run(struct runner *r)
 	state = saved_wanted() ? saved_start(r) : cowsh_start_program(r->session, argc, argv);
 	if (state < 0)
 		fatal("can't start: %s", cowsh_error_text(state));
+	if (keys_caught())
+		keys_for(r->session);
 	runner_go(r, cowsh_step);
 	cowsh_get_result(r->session, &result);
 	if (result.limit < 0)

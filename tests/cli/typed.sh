@@ -3,7 +3,8 @@
 . "$(dirname "$0")/harness" "$1"
 
 # typed KEYS...: what the screen shows, without colours and carriage returns. After each argument the
-# text that the next one begins with ("@TEXT@") is waited for; "%SECONDS" is a pause.
+# text that the next one begins with ("@TEXT@") is waited for; "%SECONDS" is a pause. With $script the
+# file of that name is run instead.
 typed() {
 	local keys wanted shown
 	: > screen
@@ -22,7 +23,7 @@ typed() {
 			fi
 			printf '%b' "$keys"
 		done
-	} | timeout 30 script -qefc "stty cols 200 rows 24; exec env TERM=xterm $cowsh" screen > /dev/null 2>&1
+	} | timeout 30 script -qefc "stty cols 200 rows 24; exec env TERM=xterm $cowsh ${script-}" screen > /dev/null 2>&1
 	echo $? > status
 	tr -d '\r\a' < screen | sed 's/\x1b\[[0-9;?]*[A-Za-z]//g'
 }
@@ -148,4 +149,17 @@ check 'PS0, IGNOREEOF, cdspell, autocd' '[~] a [~] Use "exit" to leave the shell
 	"$(grep -ax '\[~.*\]\|a\|Use .*\|there\|cd -- .*\|exit\|bash: there.*' shown | paste -sd' ')"
 typed 'TMOUT=1; set -b; complete -W "one two" f\n' '@two" f\r\n@' '%1.3' 'echo f tw\t; echo $-\n' 'exit\n' > shown
 check 'TMOUT, set -b and complete are nothing to the prompt' 'f tw bhimBHs' "$(grep -ax 'f tw.*\|b.*Hs' shown | paste -sd' ')"
+# --- scripts on a terminal ---
+script=./s
+echo 'trap "echo trapped" INT; trap "echo end" EXIT; echo begun; read x; echo "[$x]"; cat; echo $?' > s
+typed '@\nbegun@\003' '@^Ctrapped@line\n' '@[line]@\003' > shown
+check '^C and traps in a script' 'begun ^Ctrapped line [line] ^Ctrapped 130 end' "$(grep -av '^Script' shown | paste -sd' ' | sed 's/ *$//')"
+echo 'echo begun; while :; do :; done' > s
+typed '@\nbegun@\003' > shown
+check '^C ends a script' 130 "$(< status)"
+echo 'trap "" INT; echo begun; while :; do :; done' > s
+typed '@\nbegun@\003' '%0.2' '\003' '%0.2' '\003' > shown
+check '^C three times ends one that does not listen' 137 "$(< status)"
+unset script
+
 finish
