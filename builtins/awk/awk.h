@@ -360,6 +360,7 @@ struct awk {
 	char round;    /* -M: one of NZUDA */
 	int convfmt_g; /* precision if CONVFMT is "%.{n}g", else -1 */
 	int ofmt_g;
+	bool converting; /* by CONVFMT, at the moment */
 	bool ignorecase;
 	bool warned[256];        /* of such an escape in a pattern */
 	bool escape_warned[256]; /* the same for strings */
@@ -520,6 +521,9 @@ int awk_text_fold(const struct awk *a, struct bytes x, struct bytes y);
 bool awk_num_is_integer(double d);
 /* A number as print writes it; format: SP_CONVFMT or SP_OFMT. */
 struct bytes awk_num_text(struct awk *a, double d, enum special format, struct text_room *tmp);
+/* Appends a number as CONVFMT or OFMT says. A "%s" in CONVFMT, which would ask for itself, gives
+ * what it is at the start. */
+void awk_num_format(struct awk *a, struct buf *out, struct val *v, enum special format);
 double awk_text_to_num(struct awk *a, struct bytes s);
 bool awk_text_is_number(struct awk *a, struct bytes s, double *out);
 double awk_strtonum_text(struct bytes s);

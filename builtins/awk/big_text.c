@@ -48,7 +48,7 @@ struct bytes awk_big_text(struct awk *a, const struct val *v, enum special forma
 	} else {
 		struct val copy = *v;
 
-		awk_format_values(a, &out, str_bytes(a->special[format].u.str), &copy, 1);
+		awk_num_format(a, &out, &copy, format);
 	}
 	awk_work_bytes(a, out.len);
 	return buf_bytes(&out);

@@ -333,6 +333,16 @@ static struct bytes keep_text(struct awk *a, struct buf *text, struct text_room 
 	return (struct bytes){ tmp->ptr, text->len };
 }
 
+void awk_num_format(struct awk *a, struct buf *out, struct val *v, enum special format)
+{
+	bool asks = format == SP_CONVFMT && a->converting;
+	bool before = a->converting;
+
+	a->converting |= format == SP_CONVFMT;
+	awk_format_values(a, out, asks ? BYTES("%.6g") : str_bytes(a->special[format].u.str), v, 1);
+	a->converting = before;
+}
+
 struct bytes awk_num_text(struct awk *a, double d, enum special format, struct text_room *tmp)
 {
 	if (d > -1e15 && d < 1e15 && (double)(int64_t)d == d)
@@ -350,7 +360,7 @@ struct bytes awk_num_text(struct awk *a, double d, enum special format, struct t
 	} else {
 		struct val v = val_num(d);
 
-		awk_format_values(a, &text, str_bytes(a->special[format].u.str), &v, 1);
+		awk_num_format(a, &text, &v, format);
 	}
 	struct bytes out = keep_text(a, &text, tmp);
 

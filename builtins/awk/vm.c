@@ -838,9 +838,29 @@ static void enter_machine(struct awk *a)
 		awk_fatal(a, "rules and order functions nested too deeply");
 }
 
-enum run_end awk_vm_run(struct awk *a, int32_t entry)
+/* A run of the machine: of rules that begin at `entry`, or of a function. */
+struct nested {
+	struct awk *a;
+	int32_t entry;
+	struct function *f;
+	const struct val *args;
+	int n;
+	struct val result;
+};
+
+/* Runs may nest deeply: each has enough of the native stack. */
+static int run_deeply(struct awk *a, struct nested *n, int (*fn)(void *arg))
 {
-	struct machine m = { .ip = a->prog->code + entry, .sp = a->sp };
+	if (cmd_stack_left(a->c) < AWK_STACK_NEED)
+		return cmd_deepen(a->c, AWK_STACK_NEED, fn, n);
+	return fn(n);
+}
+
+static int run_rules(void *arg)
+{
+	const struct nested *n = arg;
+	struct awk *a = n->a;
+	struct machine m = { .ip = a->prog->code + n->entry, .sp = a->sp };
 	const struct ins *ip = a->ip;
 	struct val *sp = a->sp;
 
@@ -857,29 +877,45 @@ enum run_end awk_vm_run(struct awk *a, int32_t entry)
 	a->sp = sp;
 	if (a->depth > 0)
 		a->ip = ip;
-	return end;
+	return (int)end;
 }
 
-struct val awk_vm_call(struct awk *a, struct function *f, const struct val *args, int n)
+enum run_end awk_vm_run(struct awk *a, int32_t entry)
 {
+	struct nested n = { .a = a, .entry = entry };
+
+	return (enum run_end)run_deeply(a, &n, run_rules);
+}
+
+static int run_function(void *arg)
+{
+	struct nested *n = arg;
+	struct awk *a = n->a;
 	struct machine m = { .ip = a->ip, .sp = a->sp };
 	const struct ins *ip = a->ip;
 	struct val *sp = a->sp;
-	struct val result = { .kind = VAL_UNINIT };
 
 	enter_machine(a);
-	bool moved = reserve(a, &m.sp, 0, (size_t)n + 1);
+	bool moved = reserve(a, &m.sp, 0, (size_t)n->n + 1);
 	size_t base = a->nframes;
 
-	for (int i = 0; i < n; i++)
-		*m.sp++ = val_get(args[i]);
-	enter(a, &m, f, n);
-	if (run(a, m, base, &result) != RUN_RETURN)
+	for (int i = 0; i < n->n; i++)
+		*m.sp++ = val_get(n->args[i]);
+	enter(a, &m, n->f, n->n);
+	if (run(a, m, base, &n->result) != RUN_RETURN)
 		awk_exit(a, a->status);
 	if (moved)
 		drop_chunk(a);
 	a->depth--;
 	a->sp = sp;
 	a->ip = ip;
-	return result;
+	return 0;
+}
+
+struct val awk_vm_call(struct awk *a, struct function *f, const struct val *args, int n)
+{
+	struct nested call = { .a = a, .f = f, .args = args, .n = n };
+
+	run_deeply(a, &call, run_function);
+	return call.result;
 }
