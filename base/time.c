@@ -404,8 +404,13 @@ static size_t scan_conversion(struct bytes s, size_t at, bool gnu_date, struct c
 static void run_format(struct format *f, struct bytes format)
 {
 	size_t at = 0;
+	size_t told = f->out->len;
 
 	while (at < format.len) {
+		if (at + f->out->len - told >= 4096) {
+			arena_charge(f->out->arena, (at + f->out->len - told) / 16);
+			told = at + f->out->len;
+		}
 		const char *hit = memchr(format.ptr + at, '%', format.len - at);
 		size_t end = hit != NULL ? (size_t)(hit - format.ptr) : format.len;
 		struct conversion v;

@@ -427,6 +427,12 @@ static inline void awk_work_bytes(struct awk *a, size_t n)
 {
 	awk_work(a, n / 64 + 1);
 }
+/* The same for what is mostly short, and costs nothing then. */
+static inline void awk_work_long(struct awk *a, size_t n)
+{
+	if (n >= 4096)
+		awk_work(a, n / 64);
+}
 
 /* --- value.c --- */
 
@@ -516,7 +522,7 @@ bool awk_val_true(struct awk *a, struct val *v);
 bool awk_val_is_numeric(struct awk *a, struct val *v);
 int awk_val_compare(struct awk *a, struct val *x, struct val *y);
 /* Compares as far as both go, in small letters (IGNORECASE). */
-int awk_text_fold(const struct awk *a, struct bytes x, struct bytes y);
+int awk_text_fold(struct awk *a, struct bytes x, struct bytes y);
 /* As an index: clamped to 0..2^53, rounding down; NaN is 0. */
 bool awk_num_is_integer(double d);
 /* A number as print writes it; format: SP_CONVFMT or SP_OFMT. */
@@ -526,7 +532,7 @@ struct bytes awk_num_text(struct awk *a, double d, enum special format, struct t
 void awk_num_format(struct awk *a, struct buf *out, struct val *v, enum special format);
 double awk_text_to_num(struct awk *a, struct bytes s);
 bool awk_text_is_number(struct awk *a, struct bytes s, double *out);
-double awk_strtonum_text(struct bytes s);
+double awk_strtonum_text(struct awk *a, struct bytes s);
 
 /* Ends the program: x, known by that name (empty: that of its variable), is used as a value. */
 _Noreturn void awk_array_as_scalar(struct awk *a, struct bytes name, const struct array *x);

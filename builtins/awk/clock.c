@@ -65,6 +65,7 @@ struct val awk_fn_mktime(struct awk *a, struct val *args, int n)
 	int64_t part[7] = { [6] = -1 };
 	size_t at = 0;
 
+	awk_work_long(a, s.len);
 	for (int i = 0; i < 7; i++) {
 		size_t used = number_parse_i64(bytes_slice(s, at, s.len), 10, &part[i], NULL);
 

@@ -164,5 +164,5 @@ struct val awk_fn_strtonum(struct awk *a, struct val *v)
 	if (v->kind == VAL_NUM ||
 	    (v->kind == VAL_INPUT && awk_val_is_numeric(a, v) && str_bytes(v->u.str).ptr[0] != '0'))
 		return val_num(val_to_num(a, v));
-	return val_num(awk_strtonum_text(awk_val_text(a, v, &tmp)));
+	return val_num(awk_strtonum_text(a, awk_val_text(a, v, &tmp)));
 }

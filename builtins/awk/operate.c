@@ -142,7 +142,10 @@ struct key awk_op_key_of(struct awk *a, const struct val *v, struct text_room *t
 		awk_array_as_scalar(a, holder_of(a, v->u.array), v->u.array);
 	if (v->kind == VAL_NUM)
 		return awk_key_of_num(a, v->u.num, tmp);
-	return awk_key(awk_val_text(a, v, tmp));
+	struct bytes text = awk_val_text(a, v, tmp);
+
+	awk_work_long(a, text.len);
+	return awk_key(text);
 }
 
 void awk_op_push_elem(struct awk *a, struct machine *m)

@@ -32,8 +32,9 @@ static int by_number(double x, double y)
 	return x < y ? -1 : x > y;
 }
 
-static int text_order(const struct awk *a, struct bytes s, struct bytes t)
+static int text_order(struct awk *a, struct bytes s, struct bytes t)
 {
+	awk_work_long(a, s.len < t.len ? s.len : t.len);
 	int order = a->ignorecase ? awk_text_fold(a, s, t) : 0;
 
 	return order != 0 ? order : bytes_cmp(s, t);
@@ -98,7 +99,7 @@ static int by_function(struct sorting *s, struct entry *x, struct entry *y)
 	return d < 0 ? -1 : d > 0;
 }
 
-static int by_key(const struct awk *a, struct entry *x, struct entry *y)
+static int by_key(struct awk *a, struct entry *x, struct entry *y)
 {
 	return text_order(a, str_bytes(x->key), str_bytes(y->key));
 }

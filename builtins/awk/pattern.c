@@ -162,6 +162,7 @@ struct regex *awk_pattern_of(struct awk *a, struct str *text)
 	if (p != NULL && p->regex != NULL && p->flags == flags &&
 	    (p->text == text || bytes_eq(str_bytes(p->text), str_bytes(text))))
 		return p->regex;
+	awk_work_long(a, text->len);
 	p = find(a, text, flags);
 	if (p == NULL) {
 		p = oldest(a);

@@ -18,6 +18,7 @@ static enum redirect family(enum redirect kind)
 
 struct stream *awk_stream_of(struct awk *a, enum redirect kind, struct bytes name)
 {
+	awk_work_long(a, name.len);
 	for (struct stream *s = a->streams; s != NULL; s = s->next)
 		if (family(s->kind) == family(kind) && bytes_eq(str_bytes(s->name), name))
 			return s;

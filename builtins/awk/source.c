@@ -185,7 +185,8 @@ static bool open_next(struct awk *a)
 
 		if (a->exiting)
 			return false;
-		if (++a->argind >= argc)
+		awk_work(a, 1);
+		if (a->argind == INT32_MAX || ++a->argind >= argc)
 			break;
 		char *name = operand(a, a->argind);
 

@@ -286,6 +286,7 @@ static void record_widths(struct awk *a)
 	struct bytes s = { r->ptr, r->len };
 	size_t at = 0;
 
+	awk_work_long(a, s.len);
 	for (size_t i = 0; i < a->fs.nwidths && at < s.len; i++) {
 		struct width w = a->fs.widths[i];
 		struct bytes rest = bytes_slice(s, at, s.len);
@@ -336,6 +337,7 @@ static void record_csv(struct awk *a)
 	struct bytes s = { a->rec.ptr, a->rec.len };
 	size_t at = 0;
 
+	awk_work_long(a, s.len);
 	for (;;) {
 		const char *comma;
 
@@ -360,6 +362,7 @@ void awk_split_record(struct awk *a, size_t need)
 {
 	struct record *r = &a->rec;
 	struct bytes text = { r->ptr, r->len };
+	size_t at = r->at;
 
 	if (r->len == 0) {
 		r->split = true;
@@ -367,10 +370,12 @@ void awk_split_record(struct awk *a, size_t need)
 	}
 	if (a->fs.mode == SPLIT_BLANKS) {
 		record_blanks(a, need);
+		awk_work_long(a, r->at - at);
 		return;
 	}
 	if (a->fs.mode == SPLIT_CHAR) {
 		record_char(a, need);
+		awk_work_long(a, r->at - at);
 		return;
 	}
 	r->split = true;

@@ -214,7 +214,7 @@ struct val awk_fn_gensub(struct awk *a, struct val *args, int n)
 				 how.ptr);
 		first = last = d >= 1 ? d < 1e18 ? (uint64_t)d : UINT64_MAX : 1;
 	}
-	awk_work_bytes(a, text->len);
+	awk_work_bytes(a, text->len + with->len);
 	parse_general(a, &r, str_bytes(with));
 	if (replace(a, re, str_bytes(text), &r, first, last, &out) == 0)
 		out = str_get(text);

@@ -75,7 +75,8 @@ struct val awk_fn_substr(struct awk *a, struct val *args, int n)
 	size_t from = (size_t)start - 1;
 	size_t count = length > (double)s.len ? s.len : (size_t)length;
 
-	awk_work_bytes(a, count);
+	/* Characters are counted from the start. */
+	awk_work_bytes(a, a->utf8 && s.len >= 4096 ? s.len : count);
 	if (a->utf8 && !is_ascii(s)) {
 		check_text(a, s);
 		from = utf8_offset(s, from);
@@ -195,6 +196,7 @@ static void set_groups(struct awk *a, struct array *x, struct bytes s, const str
 			continue;
 		struct bytes part = bytes_slice(s, m[i].from, m[i].to);
 
+		awk_work_long(a, m[i].to);
 		awk_array_set_num(a, x, i, val_input(a, part));
 		set_part(a, x, i, "start",
 			 (double)count_chars(a, bytes_slice(s, 0, m[i].from)) + 1);

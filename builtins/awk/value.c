@@ -50,6 +50,7 @@ struct str *awk_str_alloc(struct awk *a, size_t len)
 {
 	struct str *s = pool_alloc(a->pool, sizeof *s + len);
 
+	awk_work_long(a, len);
 	s->refs = 1;
 	s->look = LOOK_UNKNOWN;
 	s->len = len;
@@ -191,13 +192,14 @@ static struct bytes skip_blanks(struct bytes s)
 }
 
 /* 0x and 0 octal, as --non-decimal-data and strtonum have them. */
-double awk_strtonum_text(struct bytes s)
+double awk_strtonum_text(struct awk *a, struct bytes s)
 {
 	bool negative = false;
 	double sum = 0;
 	double value = 0;
 	size_t i = 0;
 
+	awk_work_long(a, s.len);
 	s = skip_blanks(s);
 	if (s.len > 0 && (s.ptr[0] == '-' || s.ptr[0] == '+')) {
 		negative = s.ptr[0] == '-';
@@ -219,21 +221,31 @@ double awk_strtonum_text(struct bytes s)
 	return parse_decimal(s, &value) != 0 ? value : 0;
 }
 
+/* s without blanks in front. */
+static struct bytes number_in(struct awk *a, struct bytes s)
+{
+	struct bytes rest = skip_blanks(s);
+
+	awk_work_long(a, s.len - rest.len);
+	return rest;
+}
+
 double awk_text_to_num(struct awk *a, struct bytes s)
 {
 	double value = 0;
+	size_t n;
 
-	s = skip_blanks(s);
+	s = number_in(a, s);
 	if (a->o->non_decimal)
-		return awk_strtonum_text(s);
-	if (a->o->posix)
-		return number_parse_double(s, &value, NULL) != 0 ? value : 0;
-	return parse_decimal(s, &value) != 0 ? value : 0;
+		return awk_strtonum_text(a, s);
+	n = a->o->posix ? number_parse_double(s, &value, NULL) : parse_decimal(s, &value);
+	awk_work_long(a, n);
+	return n != 0 ? value : 0;
 }
 
 bool awk_text_is_number(struct awk *a, struct bytes s, double *out)
 {
-	s = skip_blanks(s);
+	s = number_in(a, s);
 	size_t n = a->o->posix ? number_parse_double(s, out, NULL) : parse_decimal(s, out);
 
 	if (a->o->non_decimal && s.len > 2 && s.ptr[0] == '0' && (s.ptr[1] | 0x20) == 'x') {
@@ -241,7 +253,8 @@ bool awk_text_is_number(struct awk *a, struct bytes s, double *out)
 			;
 	}
 	if (a->o->non_decimal && n != 0)
-		*out = awk_strtonum_text(s);
+		*out = awk_strtonum_text(a, s);
+	awk_work_long(a, n);
 	return n != 0 && skip_blanks(bytes_slice(s, n, s.len)).len == 0;
 }
 
@@ -444,7 +457,7 @@ static int64_t folded(const struct awk *a, struct bytes s, size_t at, size_t *le
 	return byte_to_lower((int)c);
 }
 
-int awk_text_fold(const struct awk *a, struct bytes x, struct bytes y)
+int awk_text_fold(struct awk *a, struct bytes x, struct bytes y)
 {
 	size_t i = 0;
 	size_t k = 0;
@@ -456,6 +469,8 @@ int awk_text_fold(const struct awk *a, struct bytes x, struct bytes y)
 
 		if (diff != 0)
 			return diff < 0 ? -1 : 1;
+		if (i % 4096 == 0)
+			awk_work(a, 64);
 		i += xlen;
 		k += ylen;
 	}
