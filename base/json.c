@@ -140,6 +140,7 @@ struct json json_string_new(struct json_mem *m, size_t len)
 	s->len = (uint32_t)len;
 	s->cap = (uint32_t)len;
 	s->ptr[len] = '\0';
+	json_worked(m, len);
 	return (struct json){ .kind = JSON_STRING, .u.str = s };
 }
 
@@ -234,6 +235,7 @@ struct json json_append(struct json_mem *m, struct json v, struct bytes s)
 
 		memcpy(fresh->ptr, old->ptr, old->len);
 		memcpy(fresh->ptr + old->len, s.ptr, s.len);
+		json_worked(m, len);
 		fresh->refs = 1;
 		fresh->cap = (uint32_t)cap;
 		str_put(m, old);

@@ -108,6 +108,13 @@ struct json_mem {
 
 void json_mem_init(struct json_mem *m, struct pool *pool);
 
+/* Reports that n bytes were looked at; a few cost nothing. */
+static inline void json_worked(struct json_mem *m, size_t n)
+{
+	if (n >= 4096 && m->poll != NULL)
+		m->poll(m->arg, n / 64);
+}
+
 /* --- any value --- */
 
 static inline struct json json_simple(enum json_kind kind)

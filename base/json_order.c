@@ -38,12 +38,20 @@ static bool is_written(struct json v)
 	return v.kind == JSON_LITERAL || (v.flags & JSON_WRITTEN);
 }
 
+/* What can be as long as the shorter one of two strings. */
+static void compared(struct json_mem *m, struct json a, struct json b)
+{
+	json_worked(m, a.u.str->len < b.u.str->len ? a.u.str->len : b.u.str->len);
+}
+
 static int cmp_scalars(struct json_mem *m, struct json a, struct json b)
 {
 	int cmp;
 
-	if (a.kind == JSON_STRING)
+	if (a.kind == JSON_STRING) {
+		compared(m, a, b);
 		return bytes_cmp(json_text(a), json_text(b));
+	}
 	if (rank(a) != JSON_NUMBER)
 		return 0;
 	cmp = cmp_numbers(json_num(a), json_num(b));
@@ -58,12 +66,22 @@ static size_t order_bytes(struct json o)
 	return (json_count(o) + 1) * sizeof(uint32_t);
 }
 
+/* The slots of an object that are sorted by their keys. */
+struct slots {
+	struct json_mem *m;
+	const struct json_slot *slot;
+	size_t turn;
+};
+
 static int compare_slots(void *arg, const void *a, const void *b)
 {
-	const struct json_slot *slots = arg;
-	const struct json_str *x = slots[*(const uint32_t *)a].key;
-	const struct json_str *y = slots[*(const uint32_t *)b].key;
+	struct slots *s = arg;
+	const struct json_str *x = s->slot[*(const uint32_t *)a].key;
+	const struct json_str *y = s->slot[*(const uint32_t *)b].key;
 
+	if (++s->turn % 1024 == 0 && s->m->poll != NULL)
+		s->m->poll(s->m->arg, 256);
+	json_worked(s->m, x->len < y->len ? x->len : y->len);
 	return bytes_cmp((struct bytes){ x->ptr, x->len }, (struct bytes){ y->ptr, y->len });
 }
 
@@ -72,11 +90,12 @@ uint32_t *json_sorted(struct json_mem *m, struct json o)
 	size_t n = json_count(o);
 	uint32_t *order = pool_alloc(m->pool, order_bytes(o));
 	uint32_t *tmp = pool_alloc(m->pool, order_bytes(o));
+	struct slots slots = { m, o.u.obj->slots, 0 };
 	size_t at = 0;
 
 	for (size_t i = json_next_slot(o, 0); i < o.u.obj->used; i = json_next_slot(o, i + 1))
 		order[at++] = (uint32_t)i;
-	sort_stable(order, n, sizeof(*order), tmp, compare_slots, o.u.obj->slots);
+	sort_stable(order, n, sizeof(*order), tmp, compare_slots, &slots);
 	pool_free(m->pool, tmp, order_bytes(o));
 	return order;
 }
@@ -209,8 +228,10 @@ bool json_equal(struct json_mem *m, struct json a, struct json b)
 {
 	if (rank(a) != rank(b))
 		return false;
-	if (a.kind == JSON_STRING)
+	if (a.kind == JSON_STRING) {
+		compared(m, a, b);
 		return bytes_eq(json_text(a), json_text(b));
+	}
 	if (a.kind < JSON_ARRAY)
 		return cmp_scalars(m, a, b) == 0;
 	if (a.kind == JSON_ARRAY ? json_len(a) != json_len(b) : json_count(a) != json_count(b))

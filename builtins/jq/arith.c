@@ -285,8 +285,11 @@ static int run_contains(void *arg)
 	for (size_t i = 0; i < json_len(c->b); i++) {
 		bool any = false;
 
-		for (size_t k = 0; k < json_len(c->a) && !any; k++)
+		for (size_t k = 0; k < json_len(c->a) && !any; k++) {
 			any = contains(c->j, json_at(c->a, k), json_at(c->b, i), c->depth + 1);
+			jq_turn(c->j, k);
+		}
+		cmd_charge(c->j->c, 1);
 		if (!any)
 			return false;
 	}
@@ -299,8 +302,10 @@ static bool contains(struct jq *j, struct json a, struct json b, int depth)
 
 	if (a.kind == b.kind && a.kind >= JSON_ARRAY)
 		return depth < JSON_PRINT_DEPTH_MAX && jq_deep(j, run_contains, &args);
-	if (a.kind == JSON_STRING && b.kind == JSON_STRING)
+	if (a.kind == JSON_STRING && b.kind == JSON_STRING) {
+		json_worked(&j->m, a.u.str->len);
 		return bytes_find(json_text(a), json_text(b)) != NULL;
+	}
 	return json_equal(&j->m, a, b);
 }
 

@@ -400,6 +400,7 @@ static struct json fn_strptime(struct jq *j, struct json in, struct json *arg)
 		jq_error(j, "strptime/1 requires string inputs and arguments");
 	} else {
 		p.s = json_text(in);
+		json_worked(&j->m, arg[0].u.str->len);
 		if (!scan_format(&p, json_text(arg[0])) || p.at != p.s.len) {
 			jq_error(j, "date \"%s\" does not match format \"%s\"", in.u.str->ptr,
 				 arg[0].u.str->ptr);

@@ -10,7 +10,7 @@ static struct json finish(struct jq *j, struct buf *b, struct json v, struct are
 
 	if (!j->raised)
 		out = json_string_utf8(&j->m, buf_bytes(b));
-	cmd_charge_bytes(j->c, b->len);
+	cmd_charge(j->c, 1);
 	arena_release(&j->scratch, mark);
 	json_put(&j->m, v);
 	return out;
@@ -20,9 +20,9 @@ static struct json finish(struct jq *j, struct buf *b, struct json v, struct are
 
 static void put_csv(struct jq *j, struct buf *b, struct json v)
 {
-	(void)j;
 	buf_putc(b, '"');
 	for (size_t i = 0; i < v.u.str->len; i++) {
+		jq_turn(j, i);
 		if (v.u.str->ptr[i] == '"')
 			buf_putc(b, '"');
 		buf_putc(b, v.u.str->ptr[i]);
@@ -32,7 +32,6 @@ static void put_csv(struct jq *j, struct buf *b, struct json v)
 
 static void put_tsv(struct jq *j, struct buf *b, struct json v)
 {
-	(void)j;
 	for (size_t i = 0; i < v.u.str->len; i++) {
 		char ch = v.u.str->ptr[i];
 		const char *name = ch == '\t'   ? "\\t"
@@ -40,6 +39,7 @@ static void put_tsv(struct jq *j, struct buf *b, struct json v)
 				   : ch == '\r' ? "\\r"
 						: "\\\\";
 
+		jq_turn(j, i);
 		if (ch == '\t' || ch == '\n' || ch == '\r' || ch == '\\')
 			buf_puts(b, name);
 		else
@@ -49,9 +49,9 @@ static void put_tsv(struct jq *j, struct buf *b, struct json v)
 
 static void put_sh(struct jq *j, struct buf *b, struct json v)
 {
-	(void)j;
 	buf_putc(b, '\'');
 	for (size_t i = 0; i < v.u.str->len; i++) {
+		jq_turn(j, i);
 		if (v.u.str->ptr[i] == '\'')
 			buf_puts(b, "'\\''");
 		else
@@ -118,6 +118,7 @@ static struct json format_html(struct jq *j, struct json v)
 		char ch = v.u.str->ptr[i];
 		const char *hit = ch != '\0' ? strchr("<>&'\"", ch) : NULL;
 
+		jq_turn(j, i);
 		if (hit != NULL)
 			buf_puts(&b, names[hit - strchr("<>&'\"", '<')]);
 		else
@@ -136,6 +137,7 @@ static struct json format_uri(struct jq *j, struct json v)
 	for (size_t i = 0; i < v.u.str->len; i++) {
 		unsigned char ch = (unsigned char)v.u.str->ptr[i];
 
+		jq_turn(j, i);
 		if (byte_is_alnum(ch) || (ch != '\0' && strchr("-_.~", ch) != NULL)) {
 			buf_putc(&b, (char)ch);
 			continue;
@@ -162,6 +164,7 @@ static struct json encode_base(struct jq *j, struct json v, const char *digits, 
 
 	v = jq_tostring(j, v);
 	for (size_t i = 0; i < v.u.str->len; i++) {
+		jq_turn(j, i);
 		acc = acc << 8 | (unsigned char)v.u.str->ptr[i];
 		for (n += 8; n >= bits; n -= bits)
 			buf_putc(&b, digits[acc >> (n - bits) & ((1u << bits) - 1)]);
@@ -186,6 +189,7 @@ static struct json decode_base(struct jq *j, struct json v, const char *digits, 
 	for (size_t i = 0; i < v.u.str->len && v.u.str->ptr[i] != '='; i++) {
 		const char *hit = v.u.str->ptr[i] != '\0' ? strchr(digits, v.u.str->ptr[i]) : NULL;
 
+		jq_turn(j, i);
 		if (hit == NULL) {
 			bad = true;
 			break;

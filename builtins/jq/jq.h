@@ -469,6 +469,13 @@ void jq_input_open(struct jq *j, char **files, int n);
 /* Values of a text, in an array; false after an error in *message. */
 bool jq_parse_all(struct jq *j, struct bytes text, struct json *out, struct buf *message);
 
+/* Charges for turns of a loop in an operation: of every so many, the last. */
+static inline void jq_turn(struct jq *j, size_t turn)
+{
+	if (turn % 512 == 511)
+		cmd_charge(j->c, 32);
+}
+
 /* Scratch memory for one operation. */
 #define JQ_SCRATCH(j, mark) struct arena_mark mark = arena_mark(&(j)->scratch)
 

@@ -122,6 +122,7 @@ static struct json fn_tonumber(struct jq *j, struct json in, struct json *arg)
 		return jq_bad(j, in, "cannot be parsed as a number");
 	struct bytes s = json_text(in);
 
+	json_worked(&j->m, s.len);
 	while (s.len > 0 && byte_is_space(s.ptr[0]))
 		s = bytes_slice(s, 1, s.len);
 	while (s.len > 0 && byte_is_space(s.ptr[s.len - 1]))
@@ -514,7 +515,7 @@ static struct json fn_indexes(struct jq *j, struct json in, struct json *arg)
 			struct bytes before = { s.ptr, (size_t)(at - s.ptr) };
 
 			out = json_push(&j->m, out, json_number((double)before.len));
-			cmd_charge(j->c, 1);
+			cmd_charge_bytes(j->c, needle.len);
 			at++;
 		}
 		cmd_charge_bytes(j->c, s.len);

@@ -399,6 +399,7 @@ static struct json del_slice(struct jq *j, struct json v, struct json key)
 	memmove(v.u.arr->items + start, v.u.arr->items + end,
 		(json_len(v) - end) * sizeof(struct json));
 	v.u.arr->len -= (uint32_t)(end - start);
+	cmd_charge(j->c, (end - start) / 8 + (json_len(v) - start) / 64 + 1);
 	return v;
 }
 

@@ -27,8 +27,10 @@ struct json jq_tostring(struct jq *j, struct json v)
 /* Both strings? Else the error of a function that wants them. */
 static bool both_strings(struct jq *j, struct json in, struct json arg, const char *text)
 {
-	if (in.kind == JSON_STRING && arg.kind == JSON_STRING)
+	if (in.kind == JSON_STRING && arg.kind == JSON_STRING) {
+		json_worked(&j->m, arg.u.str->len);
 		return true;
+	}
 	json_put(&j->m, in);
 	json_put(&j->m, arg);
 	jq_error(j, "%s", text);
@@ -76,6 +78,8 @@ static struct json trim_ends(struct jq *j, struct json in, struct json what, boo
 	size_t to = in.kind == JSON_STRING ? in.u.str->len : 0;
 	bool strings = in.kind == JSON_STRING && what.kind == JSON_STRING;
 
+	if (strings)
+		json_worked(&j->m, what.u.str->len);
 	if (strings && left && bytes_starts(json_text(in), json_text(what)))
 		from = what.u.str->len;
 	if (strings && right && to - from >= what.u.str->len &&
@@ -110,6 +114,7 @@ static struct json trim_space(struct jq *j, struct json in, bool left, bool righ
 		return jq_error(j, "trim input must be a string");
 	}
 	to = in.u.str->len;
+	json_worked(&j->m, to);
 	while (left && from < to && byte_is_space(in.u.str->ptr[from]))
 		from++;
 	while (right && to > from && byte_is_space(in.u.str->ptr[to - 1]))
@@ -182,8 +187,8 @@ static struct json fn_explode(struct jq *j, struct json in, struct json *arg)
 
 		out = json_push(&j->m, out, json_number(ch));
 		at += n == 0 ? 1 : n;
+		jq_turn(j, json_len(out));
 	}
-	cmd_charge_bytes(j->c, in.u.str->len);
 	json_put(&j->m, in);
 	return out;
 }
@@ -216,8 +221,8 @@ static struct json fn_implode(struct jq *j, struct json in, struct json *arg)
 		if (d >= 0 && d <= 0x10ffff && !(d >= 0xd800 && d < 0xe000))
 			ch = (uint32_t)d;
 		buf_put(&b, utf8, utf8_encode(ch, utf8));
+		jq_turn(j, i);
 	}
-	cmd_charge(j->c, json_len(in) / 8 + 1);
 	out = json_string(&j->m, buf_bytes(&b));
 	arena_release(&j->scratch, mark);
 	json_put(&j->m, in);
@@ -235,6 +240,7 @@ static struct json split_chars(struct jq *j, struct bytes s)
 		n = n == 0 ? 1 : n;
 		out = json_push(&j->m, out, json_key(&j->m, bytes_slice(s, at, at + n)));
 		at += n;
+		jq_turn(j, json_len(out));
 	}
 	return out;
 }
@@ -259,6 +265,7 @@ static struct json fn_split(struct jq *j, struct json in, struct json *arg)
 			size_t n = hit != NULL ? (size_t)(hit - s.ptr) : s.len;
 
 			out = json_push(&j->m, out, json_string(&j->m, bytes_slice(s, 0, n)));
+			jq_turn(j, json_len(out));
 			s = bytes_slice(s, hit != NULL ? n + sep.len : n, s.len);
 			if (hit != NULL && s.len == 0)
 				out = json_push(&j->m, out, json_string(&j->m, BYTES("")));
