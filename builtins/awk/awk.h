@@ -752,6 +752,8 @@ struct stream *awk_stream_of(struct awk *a, enum redirect kind, struct bytes nam
 struct stream *awk_stream_new(struct awk *a, enum redirect kind, struct bytes name);
 int awk_spawn_shell(struct awk *a, const char *text, int in, int out);
 void awk_sink_flush_all(struct awk *a);
+/* Where print writes from now on; /dev/stdout follows, and commands that are started. */
+void awk_sink_set_stdout(struct awk *a, struct output *o);
 double awk_fn_close(struct awk *a, struct val *args, int n);
 double awk_fn_fflush(struct awk *a, struct val *args, int n);
 double awk_fn_system(struct awk *a, struct val *args);

@@ -50,9 +50,18 @@ struct stream *awk_stream_new(struct awk *a, enum redirect kind, struct bytes na
 void awk_sink_flush_all(struct awk *a)
 {
 	cmd_flush(a->c);
+	output_flush(a->stdout_to);
 	for (struct stream *s = a->streams; s != NULL; s = s->next)
 		if (s->kind != REDIRECT_NONE && s->out != NULL)
 			output_flush(s->out);
+}
+
+void awk_sink_set_stdout(struct awk *a, struct output *o)
+{
+	for (struct stream *s = a->streams; s != NULL; s = s->next)
+		if (s->out == a->stdout_to)
+			s->out = o;
+	a->stdout_to = o;
 }
 
 /* What ENVIRON holds now is what commands see. */
@@ -89,7 +98,7 @@ int awk_spawn_shell(struct awk *a, const char *text, int in, int out)
 	char path[] = "/bin/sh";
 	char option[] = "-c";
 	char *argv[] = { name, option, arena_dup(&a->scratch, bytes_of(text)), NULL };
-	int fds[] = { in, out, 2 };
+	int fds[] = { in, out == 1 ? a->stdout_to->fd : out, 2 };
 	struct cmd_program program = {
 		.argv = argv, .fds = fds, .nfds = 3, .envp = environment(a)
 	};

@@ -363,7 +363,7 @@ void awk_inplace_begin(struct awk *a, const char *path)
 	if (cmd_stat(a->c, path, &st) == 0)
 		cmd_chmod(a->c, CMD_CWD, i->temporary, st.mode & 07777, 0);
 	a->inplace = i;
-	a->stdout_to = &i->out;
+	awk_sink_set_stdout(a, &i->out);
 }
 
 void awk_inplace_end(struct awk *a)
@@ -373,7 +373,7 @@ void awk_inplace_end(struct awk *a)
 	if (i == NULL)
 		return;
 	a->inplace = NULL;
-	a->stdout_to = &a->c->out;
+	awk_sink_set_stdout(a, &a->c->out);
 	output_close(&i->out);
 	int suffix = awk_program_find_global(a->prog, BYTES("inplace::suffix"));
 
