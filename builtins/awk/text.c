@@ -179,13 +179,15 @@ struct val awk_fn_case(struct awk *a, struct val *v, bool upper)
 
 static void set_part(struct awk *a, struct array *x, unsigned group, const char *part, double d)
 {
-	char key[40];
-	size_t len = number_put_u64(key, group, 10, false);
+	struct arena_mark mark = arena_mark(&a->scratch);
+	struct buf key = buf_in(&a->scratch);
 
-	memcpy(key + len, a->subsep.ptr, a->subsep.len < 8 ? a->subsep.len : 8);
-	len += a->subsep.len < 8 ? a->subsep.len : 8;
-	memcpy(key + len, part, strlen(part));
-	awk_array_set(a, x, (struct bytes){ key, len + strlen(part) }, val_num(d));
+	buf_printf(&key, "%u", group);
+	buf_add(&key, a->subsep);
+	buf_puts(&key, part);
+	awk_work_long(a, key.len);
+	awk_array_set(a, x, buf_bytes(&key), val_num(d));
+	arena_release(&a->scratch, mark);
 }
 
 static void set_groups(struct awk *a, struct array *x, struct bytes s, const struct regex_span *m,
