@@ -314,6 +314,16 @@ static struct node *parse_loop(struct parser *p, enum node_kind kind)
 	return n;
 }
 
+static struct node *parse_reduce(struct parser *p)
+{
+	return parse_loop(p, N_REDUCE);
+}
+
+static struct node *parse_foreach(struct parser *p)
+{
+	return parse_loop(p, N_FOREACH);
+}
+
 static struct node *parse_call(struct parser *p)
 {
 	struct node *n = jqp_node(p, N_CALL, p->tok.at);
@@ -526,9 +536,9 @@ static struct node *keyword_term(struct parser *p)
 	if (bytes_is(word, "if"))
 		return nested(p, parse_if);
 	if (bytes_is(word, "reduce"))
-		return parse_loop(p, N_REDUCE);
+		return nested(p, parse_reduce);
 	if (bytes_is(word, "foreach"))
-		return parse_loop(p, N_FOREACH);
+		return nested(p, parse_foreach);
 	if (bytes_is(word, "try"))
 		return nested(p, parse_try);
 	if (bytes_is(word, "label"))
