@@ -77,12 +77,16 @@ uint32_t bc_function(struct bc *b, struct name *n)
 void bc_put(struct bc *b, struct bytes text)
 {
 	while (text.len > 0) {
-		const char *newline = memchr(text.ptr, '\n', text.len);
-		size_t n = newline != NULL ? (size_t)(newline - text.ptr) : text.len;
 		uint64_t room = b->line_length == 0              ? UINT64_MAX
 				: b->column + 2 > b->line_length ? 0
 								 : b->line_length - 2 - b->column;
+		size_t n = text.len > room ? (size_t)room + 1 : text.len;
+		const char *newline = memchr(text.ptr, '\n', n);
 
+		if (newline != NULL)
+			n = (size_t)(newline - text.ptr);
+		if (n >= 64)
+			cmd_charge_bytes(b->c, n);
 		if (n > room) {
 			cmd_write(b->c, text.ptr, (size_t)room);
 			cmd_puts(b->c, "\\\n");
