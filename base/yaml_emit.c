@@ -373,9 +373,12 @@ static void put_block_scalar(struct emitter *e, const struct yaml_node *n, int i
 static void put_scalar(struct emitter *e, const struct yaml_node *n, int indent,
 		       enum context context)
 {
-	enum yaml_style style = choose_style(e, n, context);
 	bool allow = context != IN_KEY;
 	int step = e->layout->indent;
+
+	if (e->layout->poll != NULL && n->value.len >= 1024)
+		e->layout->poll(e->layout->arg, n->value.len / 16);
+	enum yaml_style style = choose_style(e, n, context);
 
 	switch (style) {
 	case YAML_SINGLE: put_single(e, n->value, indent + step, allow); break;

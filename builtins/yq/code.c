@@ -73,6 +73,7 @@ HANDLER(fn_shell)
 		struct buf b = buf_in(y->a);
 		bool quoted = false;
 
+		cmd_charge(y->c, 1 + s.len / 16);
 		for (size_t k = 0; k < s.len; k++) {
 			char c = s.ptr[k];
 			bool plain = byte_is_alnum(c) || (unsigned char)c >= 0x80 ||

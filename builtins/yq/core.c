@@ -380,6 +380,7 @@ HANDLER(fn_length)
 		struct yaml_node *n = yq_real_node(y, in.items[i]);
 		int64_t len = n->kind == YAML_MAP ? n->n / 2 : n->n;
 
+		cmd_charge_bytes(y->c, n->value.len);
 		if (n->kind == YAML_SCALAR)
 			len = yaml_is(n, "!!null") ? 0 : (int64_t)utf8_count(n->value);
 		yq_add(y, &out, yq_number(y, len));

@@ -31,7 +31,7 @@ static void put_row(struct yq *y, struct buf *out, struct yaml_node *row, char s
 	for (uint32_t i = 0; i < row->n; i++) {
 		struct yaml_node *cell = yq_real_node(y, row->items[i]);
 
-		cmd_charge(y->c, 1);
+		cmd_charge(y->c, 1 + cell->value.len / 16);
 		if (cell->kind != YAML_SCALAR)
 			yq_fatal(y,
 				 "csv encoding only works for arrays of scalars (string/numbers/"
@@ -77,6 +77,7 @@ void yq_write_csv(struct yq *y, struct buf *out, struct yaml_node *n, char separ
 {
 	n = yq_real_node(y, n);
 	if (n->kind == YAML_SCALAR) {
+		cmd_charge_bytes(y->c, n->value.len);
 		buf_add(out, n->value);
 		buf_putc(out, '\n');
 		return;

@@ -52,11 +52,19 @@ enum yq_format yq_format_of_file(const char *name)
 
 /* --- base64, URI --- */
 
+/* A loop over n bytes, to be charged if it is long. */
+static void charge_loop(struct buf *out, size_t n)
+{
+	if (n >= 1024)
+		arena_charge(out->arena, n / 16);
+}
+
 void yq_base64(struct buf *out, struct bytes s)
 {
 	static const char letters[] =
 		"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
 
+	charge_loop(out, s.len);
 	for (size_t i = 0; i < s.len; i += 3) {
 		uint32_t v = (uint32_t)(unsigned char)s.ptr[i] << 16;
 
@@ -87,6 +95,7 @@ bool yq_base64_decode(struct buf *out, struct bytes s)
 	uint32_t v = 0;
 	int bits = 0;
 
+	charge_loop(out, s.len);
 	for (size_t i = 0; i < s.len; i++) {
 		int d = base64_value(s.ptr[i]);
 
@@ -107,6 +116,7 @@ bool yq_base64_decode(struct buf *out, struct bytes s)
 
 void yq_uri(struct buf *out, struct bytes s)
 {
+	charge_loop(out, s.len);
 	for (size_t i = 0; i < s.len; i++) {
 		char c = s.ptr[i];
 
@@ -122,6 +132,7 @@ void yq_uri(struct buf *out, struct bytes s)
 
 bool yq_uri_decode(struct buf *out, struct bytes s)
 {
+	charge_loop(out, s.len);
 	for (size_t i = 0; i < s.len; i++) {
 		if (s.ptr[i] != '%') {
 			buf_putc(out, s.ptr[i] == '+' ? ' ' : s.ptr[i]);

@@ -27,6 +27,7 @@ static void put_string(struct writer *w, struct bytes s)
 {
 	struct bytes text = s;
 
+	cmd_charge(w->y->c, s.len / 16);
 	if (!utf8_valid(s)) {
 		struct buf b = buf_in(w->y->a);
 

@@ -412,6 +412,7 @@ static bool contains(struct yq *y, struct yaml_node *a, struct yaml_node *b, int
 	b = yq_real_node(y, b);
 	if (a->kind != b->kind)
 		return false;
+	cmd_charge_bytes(y->c, a->value.len);
 	if (a->kind == YAML_SCALAR)
 		return yaml_is(a, "!!str") && yaml_is(b, "!!str")
 			       ? bytes_find(a->value, b->value) != NULL
