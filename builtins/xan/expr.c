@@ -773,6 +773,16 @@ static struct value apply(const struct expr *e, struct reader *r, const struct v
 	}
 }
 
+/* An operand: whatever is done with it takes time for its length. */
+static struct value operand(const struct expr *e, struct reader *r, struct row row, uint64_t index)
+{
+	struct value v = expr_eval(e, r, row, index);
+
+	if (v.kind == VALUE_TEXT && v.text.len >= 64)
+		cmd_charge(r->c, v.text.len / 16);
+	return v;
+}
+
 struct value expr_eval(const struct expr *e, struct reader *r, struct row row, uint64_t index)
 {
 	struct value v[ARGS_MAX];
@@ -784,7 +794,7 @@ struct value expr_eval(const struct expr *e, struct reader *r, struct row row, u
 		return text(xan_cell(row, e->column));
 	if (e->op == OP_CALL && e->function == F_INDEX)
 		return number((double)index);
-	v[0] = expr_eval(e->arg[0], r, row, index);
+	v[0] = operand(e->arg[0], r, row, index);
 	if (e->op == OP_NOT)
 		return boolean(!value_is_true(v[0]));
 	if (e->op == OP_NEGATE)
@@ -802,7 +812,7 @@ struct value expr_eval(const struct expr *e, struct reader *r, struct row row, u
 		return expr_eval(e->arg[yes ? 1 : 2], r, row, index);
 	}
 	for (int i = 1; i < e->nargs; i++)
-		v[i] = expr_eval(e->arg[i], r, row, index);
+		v[i] = operand(e->arg[i], r, row, index);
 	if (e->op == OP_CALL)
 		return apply(e, r, v);
 	if (e->op == OP_IN)
