@@ -181,9 +181,17 @@ static void put_stat(struct awk *a, struct array *x, const char *path, const str
 		put_text(a, x, "linkval", target);
 }
 
+static char *path_of(struct awk *a, struct val *v)
+{
+	struct bytes text = str_bytes(awk_val_to_str(a, v));
+
+	awk_work_long(a, text.len);
+	return arena_dup(&a->scratch, text);
+}
+
 static double stat_file(struct awk *a, struct val *args, int n)
 {
-	char *path = arena_dup(&a->scratch, str_bytes(awk_val_to_str(a, &args[0])));
+	char *path = path_of(a, &args[0]);
 	struct array *x = args[1].u.array;
 	struct vfs_stat st;
 	int err = n > 2 && awk_val_true(a, &args[2]) ? cmd_stat(a->c, path, &st)
@@ -200,7 +208,7 @@ static double stat_file(struct awk *a, struct val *args, int n)
 
 static double change_directory(struct awk *a, struct val *args)
 {
-	int err = cmd_chdir(a->c, arena_dup(&a->scratch, str_bytes(awk_val_to_str(a, &args[0]))));
+	int err = cmd_chdir(a->c, path_of(a, &args[0]));
 
 	if (err < 0)
 		awk_set_errno(a, err);
@@ -258,8 +266,7 @@ static struct val read_file(struct awk *a, struct val *args)
 {
 	struct arena_mark mark = arena_mark(a->c->arena);
 	struct bytes text;
-	int err = cmd_read_all(a->c, arena_dup(&a->scratch, str_bytes(awk_val_to_str(a, &args[0]))),
-			       &text);
+	int err = cmd_read_all(a->c, path_of(a, &args[0]), &text);
 	struct val v = val_str(str_get(a->empty));
 
 	if (err < 0) {
