@@ -84,6 +84,7 @@ struct yaml_anchor {
 /* Lines of comment without an empty line between. */
 struct yaml_comment {
 	struct bytes text;
+	struct buf lines; /* that text, if it is of several lines */
 	uint32_t column;
 	bool after_blank;  /* an empty line before it */
 	bool before_blank; /* one behind it */

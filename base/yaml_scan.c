@@ -64,14 +64,15 @@ static struct bytes read_comment(struct yaml_parser *p)
 	return (struct bytes){ from, len };
 }
 
-static struct bytes join(struct arena *a, struct bytes one, const char *sep, struct bytes two)
+static void add_line(struct yaml_parser *p, struct yaml_comment *c, struct bytes text)
 {
-	struct buf b = buf_in(a);
-
-	buf_add(&b, one);
-	buf_puts(&b, sep);
-	buf_add(&b, two);
-	return buf_bytes(&b);
+	if (c->lines.arena == NULL) {
+		c->lines = buf_in(p->arena);
+		buf_add(&c->lines, c->text);
+	}
+	buf_putc(&c->lines, '\n');
+	buf_add(&c->lines, text);
+	c->text = buf_bytes(&c->lines);
 }
 
 static void add_comment(struct yaml_parser *p, struct bytes text, uint32_t column, bool blank)
@@ -79,7 +80,7 @@ static void add_comment(struct yaml_parser *p, struct bytes text, uint32_t colum
 	struct yaml_comment *last = p->ncomments > 0 ? &p->comments[p->ncomments - 1] : NULL;
 
 	if (last != NULL && !blank && last->column == column) {
-		last->text = join(p->arena, last->text, "\n", text);
+		add_line(p, last, text);
 		return;
 	}
 	if (p->ncomments == p->comments_cap) {
@@ -92,7 +93,9 @@ static void add_comment(struct yaml_parser *p, struct bytes text, uint32_t colum
 	}
 	if (last != NULL)
 		last->before_blank = blank;
-	p->comments[p->ncomments++] = (struct yaml_comment){ text, column, blank, false };
+	p->comments[p->ncomments++] = (struct yaml_comment){ .text = text,
+							     .column = column,
+							     .after_blank = blank };
 }
 
 bool yaml_skip(struct yaml_parser *p)
@@ -135,13 +138,19 @@ bool yaml_skip(struct yaml_parser *p)
 struct bytes yaml_take(struct yaml_parser *p, size_t from, size_t to)
 {
 	struct bytes text = { "", 0 };
+	struct buf all = buf_in(p->arena);
 
 	if (from == to)
 		return text;
-	for (size_t i = from; i < to; i++)
-		text = i == from ? p->comments[i].text
-				 : join(p->arena, text, p->comments[i].after_blank ? "\n\n" : "\n",
-					p->comments[i].text);
+	text = p->comments[from].text;
+	if (to - from > 1) {
+		buf_add(&all, text);
+		for (size_t i = from + 1; i < to; i++) {
+			buf_puts(&all, p->comments[i].after_blank ? "\n\n" : "\n");
+			buf_add(&all, p->comments[i].text);
+		}
+		text = buf_bytes(&all);
+	}
 	memmove(p->comments + from, p->comments + to, (p->ncomments - to) * sizeof(*p->comments));
 	p->ncomments -= to - from;
 	return text;
