@@ -233,6 +233,7 @@ HANDLER(fn_any_all)
 		struct yaml_node *n = list_of(y, e, in.items[i]);
 		bool result = !any;
 
+		cmd_charge(y->c, n->n / 8 + 1);
 		for (uint32_t k = 0; k < n->n; k++) {
 			struct yaml_node *v = n->items[k];
 
@@ -350,6 +351,7 @@ static struct yaml_node *pivot_maps(struct yq *y, struct yaml_node *n)
 	for (uint32_t i = 0; i < n->n; i++) {
 		struct yaml_node *map = yq_real_node(y, n->items[i]);
 
+		cmd_charge(y->c, map->n / 8 + 1);
 		for (uint32_t k = 0; map->kind == YAML_MAP && k < map->n; k += 2)
 			if (yq_get_own(out, map->items[k]->value) == NULL)
 				yq_set(y, out, map->items[k]->value, yq_seq(y));
@@ -394,6 +396,7 @@ HANDLER(fn_pivot)
 	(void)vars;
 	for (size_t i = 0; i < in.n; i++) {
 		struct yaml_node *n = list_of(y, e, in.items[i]);
+		cmd_charge(y->c, n->n / 8 + 1);
 		bool maps = n->n > 0 && yq_real_node(y, n->items[0])->kind == YAML_MAP;
 
 		yq_add(y, &out, maps ? pivot_maps(y, n) : pivot_lists(y, n));

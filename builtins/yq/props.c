@@ -50,7 +50,7 @@ static void put_props(struct props *p, struct yaml_node *n, const struct yaml_no
 	size_t len = p->path.len;
 	uint32_t step = n->kind == YAML_MAP ? 2 : 1;
 
-	cmd_charge(p->y->c, 1 + len / 64);
+	cmd_charge(p->y->c, 1 + len / 64 + n->value.len / 16);
 	if (n->kind == YAML_SCALAR) {
 		if (key != NULL)
 			put_comment(p->out, key->head);
@@ -85,6 +85,7 @@ void yq_write_props(struct yq *y, struct buf *out, struct yaml_node *n)
 	y->expanded = 0;
 	n = yq_explode(y, n);
 	if (n->kind == YAML_SCALAR) {
+		cmd_charge_bytes(y->c, n->value.len);
 		buf_add(out, n->value);
 		buf_putc(out, '\n');
 		return;
@@ -99,7 +100,7 @@ static void put_shell(struct props *p, struct yaml_node *n)
 	uint32_t step = n->kind == YAML_MAP ? 2 : 1;
 	bool plain = true;
 
-	cmd_charge(p->y->c, 1 + len / 64);
+	cmd_charge(p->y->c, 1 + len / 64 + n->value.len / 16);
 	if (n->kind == YAML_SCALAR) {
 		struct bytes v = yaml_is(n, "!!null") ? BYTES("") : n->value;
 
