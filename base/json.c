@@ -521,6 +521,7 @@ struct json json_set(struct json_mem *m, struct json o, struct json key, struct 
 	struct json_slot *slot;
 
 	str_hash(key.u.str);
+	json_worked(m, key.u.str->len);
 	o = obj_room(m, o, false);
 	slot = find_slot(o.u.obj, key.u.str);
 	if (slot != NULL) {
@@ -542,6 +543,7 @@ struct json json_set(struct json_mem *m, struct json o, struct json key, struct 
 
 struct json json_delete(struct json_mem *m, struct json o, struct json key)
 {
+	json_worked(m, key.u.str->len);
 	if (find_slot(o.u.obj, key.u.str) == NULL)
 		return o;
 	o = obj_room(m, o, false);

@@ -203,6 +203,7 @@ static struct json fn_has(struct jq *j, struct json in, struct json *arg)
 	bool out;
 
 	if (in.kind == JSON_OBJECT && arg[0].kind == JSON_STRING) {
+		json_worked(&j->m, arg[0].u.str->len);
 		out = json_get(in, arg[0]).kind != JSON_NONE;
 	} else if (in.kind == JSON_ARRAY && json_is_number(arg[0])) {
 		double at = json_num(arg[0]);

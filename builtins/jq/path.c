@@ -140,6 +140,7 @@ struct json jq_index(struct jq *j, struct json v, struct json key)
 	struct json out;
 
 	if (v.kind == JSON_OBJECT && key.kind == JSON_STRING) {
+		json_worked(&j->m, key.u.str->len);
 		out = json_copy(json_get(v, key));
 		if (out.kind == JSON_NONE)
 			out = json_simple(JSON_NULL);
@@ -261,6 +262,7 @@ static struct json take_member(struct jq *j, struct json *v, struct json key)
 	if (v->kind == JSON_OBJECT && key.kind == JSON_STRING) {
 		struct json_slot *slot;
 
+		json_worked(&j->m, key.u.str->len);
 		*v = json_own(&j->m, *v);
 		slot = json_find(*v, key.u.str);
 		if (slot == NULL)
