@@ -713,13 +713,22 @@ struct cmd_proc {
 	int sid;
 	uint32_t uid;
 	uint32_t gid;
+	uint32_t real_uid;
+	uint32_t real_gid;
+	uint32_t saved_uid;
+	uint32_t saved_gid;
+	const uint32_t *groups; /* supplementary ones */
+	size_t ngroups;
 	char state; /* R, S, T, Z as in /proc/PID/stat */
 	int nice;
 	int64_t cpu_ns;
-	int64_t started_ns; /* since 1970 */
-	uint64_t memory;    /* bytes */
-	const char *name;   /* at most 15 bytes */
-	const char *args;   /* joined by blanks; "[name]" if there are none */
+	int64_t child_cpu_ns; /* of children that were waited for, and theirs */
+	int64_t started_ns;   /* since 1970 */
+	uint64_t memory;      /* bytes, as /proc/PID/statm tells: resident, */
+	uint64_t size;        /* all, */
+	uint64_t data;        /* data and stack */
+	const char *name;     /* at most 15 bytes */
+	const char *args;     /* joined by blanks; "[name]" if there are none */
 	const char *argv0;
 	const char *path; /* of the program; "" if it is not known */
 	uint64_t pending; /* masks of signals, bit n - 1 */
@@ -730,6 +739,8 @@ struct cmd_proc {
 
 /* All that are alive, by number, as they are now. In the arena. */
 size_t cmd_procs(struct cmd *c, struct cmd_proc **out);
+/* What a process was given, joined by blanks; empty where /proc/PID/environ may not be read. */
+struct bytes cmd_proc_environment(struct cmd *c, int pid);
 /* Another process's nice value: 0, -E_SRCH, -E_PERM or -E_ACCES. */
 int cmd_set_nice(struct cmd *c, int pid, int value);
 /* A process's limits, soft and hard; resource is Linux's number, pid 0 the command itself. What

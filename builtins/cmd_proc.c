@@ -52,9 +52,18 @@ static uint64_t mask_of(const struct proc *p, enum sig_action action)
 	return mask;
 }
 
+static const uint32_t *copy_groups(struct cmd *c, const struct vfs_cred *cred)
+{
+	uint32_t *out = arena_array(c->arena, cred->ngroups + 1, sizeof *out);
+
+	memcpy(out, cred->groups, cred->ngroups * sizeof *out);
+	return out;
+}
+
 static void fill(struct cmd *c, struct proc *p, struct cmd_proc *out)
 {
 	bool args = p->argv != NULL && p->argv[0] != NULL;
+	struct proc_sizes sizes = proc_sizes(p);
 
 	*out = (struct cmd_proc){
 		.pid = p->pid,
@@ -63,11 +72,20 @@ static void fill(struct cmd *c, struct proc *p, struct cmd_proc *out)
 		.sid = p->sid,
 		.uid = p->cred.uid,
 		.gid = p->cred.gid,
+		.real_uid = p->real_uid,
+		.real_gid = p->real_gid,
+		.saved_uid = p->saved_uid,
+		.saved_gid = p->saved_gid,
+		.groups = copy_groups(c, &p->cred),
+		.ngroups = p->cred.ngroups,
 		.state = letter(p),
 		.nice = p->nice,
 		.cpu_ns = kernel_steps_ns(p->k, p->steps),
+		.child_cpu_ns = kernel_steps_ns(p->k, p->child_steps),
 		.started_ns = p->started_ns,
-		.memory = proc_sizes(p).resident,
+		.memory = sizes.resident,
+		.size = sizes.size,
+		.data = sizes.data + sizes.stack,
 		.name = arena_dup(c->arena, bytes_of(p->name)),
 		.args = join(c, p),
 		.argv0 = args ? arena_dup(c->arena, bytes_of(p->argv[0])) : "",
@@ -115,6 +133,24 @@ size_t cmd_procs(struct cmd *c, struct cmd_proc **out)
 	}
 	*out = list;
 	return n;
+}
+
+struct bytes cmd_proc_environment(struct cmd *c, int pid)
+{
+	struct buf path = buf_in(c->arena);
+	struct buf text = buf_in(c->arena);
+	struct bytes all;
+
+	buf_printf(&path, "/proc/%d/environ", pid);
+	if (cmd_read_all(c, buf_cstr(&path), &all) < 0)
+		return BYTES("");
+	buf_add(&text, all);
+	while (text.len != 0 && text.ptr[text.len - 1] == '\0')
+		text.len--;
+	for (size_t i = 0; i < text.len; i++)
+		if (text.ptr[i] == '\0')
+			text.ptr[i] = ' ';
+	return buf_bytes(&text);
 }
 
 int cmd_set_nice(struct cmd *c, int pid, int value)

@@ -117,9 +117,9 @@ static void put_process(const struct ps_view *v, const struct cmd_proc *p)
 	struct buf memory = buf_in(c->arena);
 	int64_t hundredths = p->cpu_ns / 10000000;
 
-	ps_put_value(v, PS_USER, p, &user);
-	ps_put_value(v, PS_CPU_PERCENT, p, &cpu);
-	ps_put_value(v, PS_MEM_PERCENT, p, &memory);
+	ps_put_value(v, ps_column_find(BYTES("user")), p, &user);
+	ps_put_value(v, ps_column_find(BYTES("%cpu")), p, &cpu);
+	ps_put_value(v, ps_column_find(BYTES("%mem")), p, &memory);
 	cmd_printf(c, "%7d %-8.8s  %2d %3d %7llu %6llu %6d %c %5s %5s %3lld:%02d.%02d %s\n", p->pid,
 		   buf_cstr(&user), 20 + p->nice, p->nice, (unsigned long long)(p->memory / 1024),
 		   (unsigned long long)(p->memory / 1024), 0, p->state, buf_cstr(&cpu),

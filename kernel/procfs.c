@@ -96,6 +96,7 @@ static const struct entry entries[] = {
 	{ PROCFS_PID, "statm", PROCFS_STATM, S_REG | 0444, NULL },
 	{ PROCFS_PID, "status", PROCFS_STATUS, S_REG | 0444, NULL },
 	{ PROCFS_PID, "task", PROCFS_TASK, S_DIR | 0555, NULL },
+	CONSTANT(PROCFS_PID, "wchan", "0"),
 	{ PROCFS_PID, "zygote", PROCFS_ZYGOTE, S_DIR | 0500, NULL },
 	{ PROCFS_ZYGOTE, "request", PROCFS_REQUEST, S_REG | 0400, NULL },
 	{ PROCFS_ZYGOTE, "run.js", PROCFS_LAUNCHER, S_REG | 0400, NULL },

@@ -1,125 +1,218 @@
 /* SPDX-License-Identifier: MIT
  *
- * The columns of ps: their names and widths as procps has them, and what they show.
+ * The columns of ps: their names, headers and widths as procps has them.
  *
- * What a virtual process has not (threads, terminals, pages of memory) shows as procps shows
- * it for a process without.
+ * What a virtual process has not (terminals, name spaces, control groups, pages that were read
+ * or written) shows as procps shows it for a process without.
  */
-#include "base/sort.h"
 #include "builtins/ps/ps.h"
 
+enum { R = PS_RIGHT, P = PS_OF_PROCESS, T = PS_OF_THREAD, N = PS_NUMERIC, U = PS_UNLISTED };
+
 static const struct ps_column columns[] = {
-	{ "%cpu", "%CPU", 4, true, PS_CPU_PERCENT },
-	{ "%mem", "%MEM", 4, true, PS_MEM_PERCENT },
-	{ "addr", "ADDR", 4, false, PS_DASH },
-	{ "addr_1", "ADDR", 1, false, PS_DASH },
-	{ "args", "COMMAND", 27, false, PS_ARGS },
-	{ "blocked", "BLOCKED", 16, true, PS_BLOCKED },
-	{ "bsdstart", "START", 6, true, PS_STIME },
-	{ "bsdtime", "TIME", 6, true, PS_BSDTIME },
-	{ "c", "C", 2, true, PS_CPU_WHOLE },
-	{ "caught", "CAUGHT", 16, true, PS_CAUGHT },
-	{ "class", "CLS", 3, false, PS_CLASS },
-	{ "cls", "CLS", 3, true, PS_CLASS },
-	{ "cmd", "CMD", 27, false, PS_ARGS },
-	{ "comm", "COMMAND", 15, false, PS_COMM },
-	{ "command", "COMMAND", 27, false, PS_ARGS },
-	{ "cp", "CP", 3, true, PS_CPU_MILLE },
-	{ "cputime", "TIME", 8, true, PS_TIME },
-	{ "cputimes", "TIME", 8, true, PS_TIMES },
-	{ "drs", "DRS", 5, true, PS_RSS },
-	{ "egid", "EGID", 5, true, PS_GID },
-	{ "egroup", "EGROUP", 8, false, PS_GROUP },
-	{ "etime", "ELAPSED", 11, true, PS_ETIME },
-	{ "etimes", "ELAPSED", 7, true, PS_ETIMES },
-	{ "euid", "EUID", 5, true, PS_UID },
-	{ "euser", "EUSER", 8, false, PS_USER },
-	{ "exe", "EXE", 27, false, PS_EXE },
-	{ "f", "F", 1, true, PS_ZERO },
-	{ "fgid", "FGID", 5, true, PS_GID },
-	{ "fgroup", "FGROUP", 8, false, PS_GROUP },
-	{ "flag", "F", 1, true, PS_ZERO },
-	{ "flags", "F", 1, true, PS_ZERO },
-	{ "fname", "COMMAND", 8, false, PS_COMM },
-	{ "fuid", "FUID", 5, true, PS_UID },
-	{ "fuser", "FUSER", 8, false, PS_USER },
-	{ "gid", "GID", 5, true, PS_GID },
-	{ "group", "GROUP", 8, false, PS_GROUP },
-	{ "ignored", "IGNORED", 16, true, PS_IGNORED },
-	{ "label", "LABEL", 31, false, PS_DASH },
-	{ "lstart", "STARTED", 24, true, PS_LSTART },
-	{ "lwp", "LWP", 7, true, PS_PID },
-	{ "maj_flt", "MAJFL", 6, true, PS_ZERO },
-	{ "majfl", "MAJFL", 6, true, PS_ZERO },
-	{ "majflt", "MAJFLT", 6, true, PS_ZERO },
-	{ "min_flt", "MINFL", 6, true, PS_ZERO },
-	{ "minfl", "MINFL", 6, true, PS_ZERO },
-	{ "minflt", "MINFLT", 6, true, PS_ZERO },
-	{ "ni", "NI", 3, true, PS_NICE },
-	{ "nice", "NI", 3, true, PS_NICE },
-	{ "nlwp", "NLWP", 4, true, PS_ONE },
-	{ "opri", "PRI", 3, true, PS_PRI_BSD },
-	{ "pcpu", "%CPU", 4, true, PS_CPU_PERCENT },
-	{ "pending", "PENDING", 16, true, PS_PENDING },
-	{ "pgid", "PGID", 7, true, PS_PGID },
-	{ "pgrp", "PGRP", 7, true, PS_PGID },
-	{ "pid", "PID", 7, true, PS_PID },
-	{ "pmem", "%MEM", 4, true, PS_MEM_PERCENT },
-	{ "policy", "POL", 3, false, PS_CLASS },
-	{ "ppid", "PPID", 7, true, PS_PPID },
-	{ "pri", "PRI", 3, true, PS_PRI },
-	{ "priority", "PRI", 3, true, PS_PRIORITY },
-	{ "psr", "PSR", 3, true, PS_ZERO },
-	{ "rgid", "RGID", 5, true, PS_GID },
-	{ "rgroup", "RGROUP", 8, false, PS_GROUP },
-	{ "rss", "RSS", 5, true, PS_RSS },
-	{ "rssize", "RSS", 5, true, PS_RSS },
-	{ "rsz", "RSZ", 5, true, PS_RSS },
-	{ "rtprio", "RTPRIO", 6, true, PS_DASH },
-	{ "ruid", "RUID", 5, true, PS_UID },
-	{ "ruser", "RUSER", 8, false, PS_USER },
-	{ "s", "S", 1, false, PS_STATE },
-	{ "sess", "SESS", 7, true, PS_SID },
-	{ "session", "SESS", 7, true, PS_SID },
-	{ "sgi_p", "P", 1, true, PS_ZERO },
-	{ "sid", "SID", 7, true, PS_SID },
-	{ "sig_block", "BLOCKED", 16, true, PS_BLOCKED },
-	{ "sig_catch", "CATCHED", 16, true, PS_CAUGHT },
-	{ "sig_ignore", "IGNORED", 16, true, PS_IGNORED },
-	{ "sig_pend", "SIGNAL", 16, true, PS_PENDING },
-	{ "size", "SIZE", 5, true, PS_RSS },
-	{ "spid", "SPID", 7, true, PS_PID },
-	{ "start", "STARTED", 8, true, PS_START },
-	{ "start_time", "START", 5, false, PS_STIME },
-	{ "stat", "STAT", 4, false, PS_STAT },
-	{ "state", "S", 1, false, PS_STATE },
-	{ "stime", "STIME", 5, false, PS_STIME },
-	{ "suid", "SUID", 5, true, PS_UID },
-	{ "suser", "SUSER", 8, false, PS_USER },
-	{ "svuid", "SVUID", 5, true, PS_UID },
-	{ "sz", "SZ", 5, true, PS_SZ },
-	{ "sz_1", "SZ", 5, true, PS_SZ },
-	{ "tgid", "TGID", 7, true, PS_PID },
-	{ "thcount", "THCNT", 5, true, PS_ONE },
-	{ "tid", "TID", 7, true, PS_PID },
-	{ "time", "TIME", 8, true, PS_TIME },
-	{ "times", "TIME", 8, true, PS_TIMES },
-	{ "tname", "TTY", 8, false, PS_TTY },
-	{ "tpgid", "TPGID", 7, true, PS_MINUS_ONE },
-	{ "trs", "TRS", 5, true, PS_ZERO },
-	{ "tt", "TT", 8, false, PS_TTY },
-	{ "tty", "TT", 8, false, PS_TTY },
-	{ "ucmd", "CMD", 15, false, PS_COMM },
-	{ "ucomm", "COMMAND", 15, false, PS_COMM },
-	{ "uid", "UID", 5, true, PS_UID },
-	{ "uname", "USER", 8, false, PS_USER },
-	{ "user", "USER", 8, false, PS_USER },
-	{ "vsize", "VSZ", 6, true, PS_RSS },
-	{ "vsz", "VSZ", 6, true, PS_RSS },
-	{ "wchan", "WCHAN", 6, false, PS_DASH },
+	{ "%cpu", "%CPU", 4, PS_CPU_PERCENT, R },
+	{ "%mem", "%MEM", 4, PS_MEM_PERCENT, R | P },
+	{ "_left", "LLLLLLLL", 8, PS_SAMPLE, 0 },
+	{ "_left2", "L2L2L2L2", 8, PS_SAMPLE, 0 },
+	{ "_right", "RRRRRRRRRRR", 11, PS_SAMPLE, R },
+	{ "_right2", "R2R2R2R2R2R", 11, PS_SAMPLE, R },
+	{ "_unlimited", "U", 16, PS_SAMPLE, 0 },
+	{ "_unlimited2", "U2", 16, PS_SAMPLE, 0 },
+	{ "addr", "ADDR", 4, PS_DASH, U },
+	{ "addr_1", "ADDR", 1, PS_DASH, U },
+	{ "ag_id", "AGID", 5, PS_MINUS_ONE, R },
+	{ "ag_nice", "AGNI", 4, PS_ZERO, R },
+	{ "alarm", "ALARM", 5, PS_DASH, R | U },
+	{ "args", "COMMAND", 27, PS_ARGS, P },
+	{ "atime", "TIME", 8, PS_TIME, R },
+	{ "blocked", "BLOCKED", 16, PS_BLOCKED, R | T },
+	{ "bsdstart", "START", 6, PS_BSDSTART, R },
+	{ "bsdtime", "TIME", 6, PS_BSDTIME, R },
+	{ "c", "C", 2, PS_CPU_WHOLE, R },
+	{ "caught", "CAUGHT", 16, PS_CAUGHT, R | T },
+	{ "cgname", "CGNAME", 27, PS_DASH, P },
+	{ "cgroup", "CGROUP", 27, PS_DASH, P },
+	{ "cgroupns", "CGROUPNS", 10, PS_DASH, R },
+	{ "class", "CLS", 3, PS_CLASS, T },
+	{ "cls", "CLS", 3, PS_CLASS, R | T },
+	{ "cmd", "CMD", 27, PS_ARGS, P },
+	{ "comm", "COMMAND", 15, PS_COMM, P },
+	{ "command", "COMMAND", 27, PS_ARGS, P },
+	{ "context", "CONTEXT", 31, PS_DASH, 0 },
+	{ "cp", "CP", 3, PS_CPU_MILLE, R },
+	{ "cpuid", "CPUID", 5, PS_ZERO, R | T },
+	{ "cputime", "TIME", 8, PS_TIME, R },
+	{ "cputimes", "TIME", 8, PS_TIMES, R },
+	{ "cuc", "%CUC", 7, PS_CPU_FINE_SUM, R },
+	{ "cuu", "%CUU", 6, PS_CPU_FINE, R },
+	{ "drs", "DRS", 5, PS_VSZ, R | P },
+	{ "dsiz", "DSIZ", 4, PS_VSZ, R | P },
+	{ "egid", "EGID", 5, PS_GID, R },
+	{ "egroup", "EGROUP", 8, PS_GROUP, N },
+	{ "eip", "EIP", 16, PS_ADDRESS, R | T },
+	{ "environ", "ENVIRONMENT", 11, PS_DASH, U },
+	{ "esp", "ESP", 16, PS_ADDRESS, R | T },
+	{ "etime", "ELAPSED", 11, PS_ETIME, R },
+	{ "etimes", "ELAPSED", 7, PS_ETIMES, R },
+	{ "euid", "EUID", 5, PS_UID, R },
+	{ "euser", "EUSER", 8, PS_USER, N },
+	{ "exe", "EXE", 27, PS_EXE, P },
+	{ "f", "F", 1, PS_ZERO, R },
+	{ "fgid", "FGID", 5, PS_GID, R },
+	{ "fgroup", "FGROUP", 8, PS_GROUP, N },
+	{ "flag", "F", 1, PS_ZERO, R },
+	{ "flags", "F", 1, PS_ZERO, R },
+	{ "fname", "COMMAND", 8, PS_FNAME, P },
+	{ "fsgid", "FSGID", 5, PS_GID, R },
+	{ "fsgroup", "FSGROUP", 8, PS_GROUP, N },
+	{ "fsuid", "FSUID", 5, PS_UID, R },
+	{ "fsuser", "FSUSER", 8, PS_USER, N },
+	{ "fuid", "FUID", 5, PS_UID, R },
+	{ "fuser", "FUSER", 8, PS_USER, N },
+	{ "gid", "GID", 5, PS_GID, R },
+	{ "group", "GROUP", 8, PS_GROUP, N },
+	{ "ignored", "IGNORED", 16, PS_IGNORED, R | T },
+	{ "intpri", "PRI", 3, PS_PRI_BSD, R | T },
+	{ "ipcns", "IPCNS", 10, PS_DASH, R },
+	{ "label", "LABEL", 31, PS_DASH, 0 },
+	{ "lastcpu", "C", 3, PS_ZERO, R | T },
+	{ "lim", "LIM", 5, PS_LIMIT, R },
+	{ "longtname", "TTY", 8, PS_TTY, P },
+	{ "lsession", "SESSION", 11, PS_DASH, 0 },
+	{ "lstart", "STARTED", 24, PS_LSTART, R },
+	{ "luid", "LUID", 5, PS_DASH, R },
+	{ "lwp", "LWP", 7, PS_PID, R | T },
+	{ "lxc", "LXC", 8, PS_DASH, 0 },
+	{ "m_drs", "DRS", 5, PS_VSZ, R | P },
+	{ "m_dt", "DT", 4, PS_DASH, R | U },
+	{ "m_share", "SHRD", 5, PS_DASH, R | U },
+	{ "m_size", "SIZE", 5, PS_VSZ_BYTES, R | P },
+	{ "m_swap", "SWAP", 5, PS_DASH, R | U },
+	{ "m_trs", "TRS", 5, PS_ZERO, R | P },
+	{ "machine", "MACHINE", 31, PS_DASH, 0 },
+	{ "maj_flt", "MAJFL", 6, PS_ZERO, R },
+	{ "majflt", "MAJFLT", 6, PS_ZERO, R },
+	{ "min_flt", "MINFL", 6, PS_ZERO, R },
+	{ "minflt", "MINFLT", 6, PS_ZERO, R },
+	{ "mntns", "MNTNS", 10, PS_DASH, R },
+	{ "netns", "NETNS", 10, PS_DASH, R },
+	{ "ni", "NI", 3, PS_NICE, R | T },
+	{ "nice", "NI", 3, PS_NICE, R | T },
+	{ "nlwp", "NLWP", 4, PS_ONE, R | P },
+	{ "numa", "NUMA", 4, PS_ZERO, R },
+	{ "nwchan", "WCHAN", 6, PS_DASH, R | U },
+	{ "oom", "OOM", 4, PS_ZERO, R | T },
+	{ "oomadj", "OOMADJ", 5, PS_ZERO, R | T },
+	{ "opri", "PRI", 3, PS_PRI_BSD, R | T },
+	{ "ouid", "OWNER", 5, PS_DASH, 0 },
+	{ "pagein", "PAGEIN", 6, PS_ZERO, R },
+	{ "pcpu", "%CPU", 4, PS_CPU_PERCENT, R },
+	{ "pending", "PENDING", 16, PS_PENDING, R },
+	{ "pgid", "PGID", 7, PS_PGID, R | P },
+	{ "pgrp", "PGRP", 7, PS_PGID, R | P },
+	{ "pid", "PID", 7, PS_PID, R | P },
+	{ "pidns", "PIDNS", 10, PS_DASH, R },
+	{ "pmem", "%MEM", 4, PS_MEM_PERCENT, R | P },
+	{ "policy", "POL", 3, PS_CLASS, T },
+	{ "ppid", "PPID", 7, PS_PPID, R | P },
+	{ "pri", "PRI", 3, PS_PRI, R | T },
+	{ "pri_api", "API", 3, PS_PRI_API, R | T },
+	{ "pri_bar", "BAR", 3, PS_PRI_BAR, R | T },
+	{ "pri_baz", "BAZ", 3, PS_PRI_BAZ, R | T },
+	{ "pri_foo", "FOO", 3, PS_NICE, R | T },
+	{ "priority", "PRI", 3, PS_PRIORITY, R | T },
+	{ "psr", "PSR", 3, PS_ZERO, R | T },
+	{ "pss", "PSS", 5, PS_ZERO, R | P },
+	{ "rbytes", "RBYTES", 5, PS_ZERO, R | T },
+	{ "rchars", "RCHARS", 5, PS_ZERO, R | T },
+	{ "rgid", "RGID", 5, PS_RGID, R },
+	{ "rgroup", "RGROUP", 8, PS_RGROUP, N },
+	{ "rops", "ROPS", 5, PS_ZERO, R | T },
+	{ "rss", "RSS", 5, PS_RSS, R | P },
+	{ "rssize", "RSS", 5, PS_RSS, R | P },
+	{ "rsz", "RSZ", 5, PS_RSS, R | P },
+	{ "rtprio", "RTPRIO", 6, PS_DASH, R | T },
+	{ "ruid", "RUID", 5, PS_RUID, R },
+	{ "ruser", "RUSER", 8, PS_RUSER, N },
+	{ "s", "S", 1, PS_STATE, T },
+	{ "sched", "SCH", 3, PS_ZERO, R | T },
+	{ "seat", "SEAT", 11, PS_DASH, 0 },
+	{ "sess", "SESS", 7, PS_SID, R | P },
+	{ "session", "SESS", 7, PS_SID, R | P },
+	{ "sgi_p", "P", 1, PS_PROCESSOR, T },
+	{ "sgi_rss", "RSS", 4, PS_RSS, P },
+	{ "sgid", "SGID", 5, PS_SGID, R },
+	{ "sgroup", "SGROUP", 8, PS_SGROUP, N },
+	{ "sid", "SID", 7, PS_SID, R | P },
+	{ "sig", "PENDING", 16, PS_PENDING, R },
+	{ "sig_block", "BLOCKED", 16, PS_BLOCKED, R | T },
+	{ "sig_catch", "CATCHED", 16, PS_CAUGHT, R | T },
+	{ "sig_ignore", "IGNORED", 16, PS_IGNORED, R | T },
+	{ "sig_pend", "SIGNAL", 16, PS_PENDING, R },
+	{ "sigcatch", "CAUGHT", 16, PS_CAUGHT, R | T },
+	{ "sigignore", "IGNORED", 16, PS_IGNORED, R | T },
+	{ "sigmask", "BLOCKED", 16, PS_BLOCKED, R | T },
+	{ "size", "SIZE", 5, PS_DATA, R | P },
+	{ "slice", "SLICE", 31, PS_SLICE, 0 },
+	{ "spid", "SPID", 7, PS_PID, R | T },
+	{ "stackp", "STACKP", 16, PS_ADDRESS, R | P },
+	{ "start", "STARTED", 8, PS_START, R },
+	{ "start_stack", "STACKP", 16, PS_ADDRESS, R | P },
+	{ "start_time", "START", 5, PS_STIME, R },
+	{ "stat", "STAT", 4, PS_STAT, T },
+	{ "state", "S", 1, PS_STATE, T },
+	{ "stime", "STIME", 5, PS_STIME, R },
+	{ "suid", "SUID", 5, PS_SUID, R },
+	{ "supgid", "SUPGID", 20, PS_GIDS, P },
+	{ "supgrp", "SUPGRP", 40, PS_GROUPS, P },
+	{ "suser", "SUSER", 8, PS_SUSER, N },
+	{ "svgid", "SVGID", 5, PS_SGID, R },
+	{ "svgroup", "SVGROUP", 8, PS_SGROUP, N },
+	{ "svuid", "SVUID", 5, PS_SUID, R },
+	{ "svuser", "SVUSER", 8, PS_SUSER, N },
+	{ "sz", "SZ", 5, PS_SZ, R | P },
+	{ "tgid", "TGID", 7, PS_PID, R | P },
+	{ "thcount", "THCNT", 5, PS_ONE, R | P },
+	{ "tid", "TID", 7, PS_PID, R | T },
+	{ "time", "TIME", 8, PS_TIME, R },
+	{ "timens", "TIMENS", 10, PS_DASH, R },
+	{ "times", "TIME", 8, PS_TIMES, R },
+	{ "tmout", "TMOUT", 5, PS_DASH, R | U },
+	{ "tname", "TTY", 8, PS_TTY, P },
+	{ "tpgid", "TPGID", 7, PS_MINUS_ONE, R | P },
+	{ "trs", "TRS", 4, PS_ZERO, R | P },
+	{ "trss", "TRSS", 4, PS_ZERO, R | P },
+	{ "tsig", "PENDING", 16, PS_PENDING, R },
+	{ "tsiz", "TSIZ", 4, PS_ZERO, R | P },
+	{ "tt", "TT", 8, PS_TTY, P },
+	{ "tty", "TT", 8, PS_TTY, P },
+	{ "tty4", "TTY", 4, PS_TTY, P },
+	{ "tty8", "TTY", 8, PS_TTY, P },
+	{ "ucmd", "CMD", 15, PS_COMM, P },
+	{ "ucomm", "COMMAND", 15, PS_COMM, P },
+	{ "uid", "UID", 5, PS_UID, R },
+	{ "uid_hack", "UID", 8, PS_USER, N },
+	{ "uname", "USER", 8, PS_USER, N },
+	{ "unit", "UNIT", 31, PS_DASH, 0 },
+	{ "user", "USER", 8, PS_USER, N },
+	{ "userns", "USERNS", 10, PS_DASH, R },
+	{ "uss", "USS", 5, PS_ZERO, R | P },
+	{ "util", "C", 2, PS_CPU_WHOLE, R },
+	{ "utsns", "UTSNS", 10, PS_DASH, R },
+	{ "uunit", "UUNIT", 31, PS_DASH, 0 },
+	{ "vm_lib", "LIB", 5, PS_DASH, R | U },
+	{ "vsize", "VSZ", 6, PS_VSZ, R | P },
+	{ "vsz", "VSZ", 6, PS_VSZ, R | P },
+	{ "wbytes", "WBYTES", 5, PS_ZERO, R | T },
+	{ "wcbytes", "WCBYTES", 5, PS_ZERO, R | T },
+	{ "wchan", "WCHAN", 6, PS_DASH, N | T },
+	{ "wchars", "WCHARS", 5, PS_ZERO, R | T },
+	{ "wname", "WCHAN", 6, PS_DASH, N | T },
+	{ "wops", "WOPS", 5, PS_ZERO, R | T },
+	{ "zone", "ZONE", 31, PS_DASH, 0 },
 };
 
-enum { COLUMNS = sizeof(columns) / sizeof(columns[0]), NS = 1000000000 };
+enum { COLUMNS = sizeof(columns) / sizeof(columns[0]) };
 
 const struct ps_column *ps_column_find(struct bytes name)
 {
@@ -132,216 +225,6 @@ const struct ps_column *ps_column_find(struct bytes name)
 void ps_put_columns(struct cmd *c)
 {
 	for (size_t i = 0; i < COLUMNS; i++)
-		if (strchr(columns[i].name, '_') == NULL)
-			cmd_printf(c, "%-12s %s\n", columns[i].name, columns[i].header);
-}
-
-/* --- numbers behind columns --- */
-
-static int64_t elapsed_ns(const struct ps_view *v, const struct cmd_proc *p)
-{
-	return v->now_ns > p->started_ns ? v->now_ns - p->started_ns : 0;
-}
-
-/* Processor time in thousandths of the life. */
-static int64_t cpu_mille(const struct ps_view *v, const struct cmd_proc *p)
-{
-	int64_t life = elapsed_ns(v, p) / 1000;
-	int64_t mille = life > 0 ? p->cpu_ns / life : 0;
-
-	return mille > 999 ? 999 : mille;
-}
-
-static int64_t number_of(const struct ps_view *v, enum ps_kind kind, const struct cmd_proc *p)
-{
-	switch (kind) {
-	case PS_PID: return p->pid;
-	case PS_PPID: return p->ppid;
-	case PS_PGID: return p->pgid;
-	case PS_SID: return p->sid;
-	case PS_UID: return p->uid;
-	case PS_GID: return p->gid;
-	case PS_NICE: return p->nice;
-	case PS_PRI: return 19 - p->nice;
-	case PS_PRIORITY: return 20 + p->nice;
-	case PS_PRI_BSD: return 80 + p->nice;
-	case PS_CPU_PERCENT:
-	case PS_CPU_MILLE: return cpu_mille(v, p);
-	case PS_CPU_WHOLE: return cpu_mille(v, p) / 10 > 99 ? 99 : cpu_mille(v, p) / 10;
-	case PS_MEM_PERCENT: return (int64_t)(p->memory / (v->memory_total / 1000 + 1));
-	case PS_RSS: return (int64_t)(p->memory / 1024);
-	case PS_SZ: return (int64_t)(p->memory / 4096);
-	case PS_TIME:
-	case PS_BSDTIME:
-	case PS_TIMES: return p->cpu_ns / NS;
-	case PS_ETIME:
-	case PS_ETIMES: return elapsed_ns(v, p) / NS;
-	case PS_STIME:
-	case PS_START:
-	case PS_LSTART: return p->started_ns;
-	case PS_ONE: return 1;
-	case PS_MINUS_ONE: return -1;
-	default: return 0;
-	}
-}
-
-static uint64_t mask_of(enum ps_kind kind, const struct cmd_proc *p)
-{
-	switch (kind) {
-	case PS_PENDING: return p->pending;
-	case PS_BLOCKED: return p->blocked;
-	case PS_IGNORED: return p->ignored;
-	default: return p->caught;
-	}
-}
-
-/* --- texts --- */
-
-static void put_user(struct cmd *c, struct buf *out, uint32_t id, bool group)
-{
-	const char *name = group ? cmd_group_name(c, id) : cmd_user_name(c, id);
-
-	if (name != NULL)
-		buf_puts(out, name);
-	else
-		buf_printf(out, "%u", id);
-}
-
-/* [DD-]HH:MM:SS; hours left out when they are 0 and `brief`. */
-static void put_span(struct buf *out, int64_t s, bool brief)
-{
-	if (s >= 86400)
-		buf_printf(out, "%lld-", (long long)(s / 86400));
-	if (!brief || s >= 3600)
-		buf_printf(out, "%02d:", (int)(s % 86400 / 3600));
-	buf_printf(out, "%02d:%02d", (int)(s % 3600 / 60), (int)(s % 60));
-}
-
-static void put_stat(const struct cmd_proc *p, struct buf *out)
-{
-	buf_putc(out, p->state);
-	if (p->nice != 0)
-		buf_putc(out, p->nice < 0 ? '<' : 'N');
-	if (p->sid == p->pid)
-		buf_putc(out, 's');
-}
-
-/* When it started: the time of today, the day of this year, or the year. */
-static void put_start(const struct ps_view *v, enum ps_kind kind, const struct cmd_proc *p,
-		      struct buf *out)
-{
-	struct civil then;
-	struct civil now;
-	const char *format = "%a %b %e %H:%M:%S %Y";
-
-	time_civil(v->zone, p->started_ns / NS, &then);
-	time_civil(v->zone, v->now_ns / NS, &now);
-	if (kind == PS_STIME)
-		format = now.year != then.year         ? "%Y"
-			 : now.yearday != then.yearday ? "%b%d"
-						       : "%H:%M";
-	else if (kind == PS_START)
-		format = elapsed_ns(v, p) / NS >= 86400 ? "  %b %d" : "%H:%M:%S";
-	time_format(out, bytes_of(format), &then, p->started_ns / NS, TIME_LIBC);
-}
-
-static void put_tenths(struct buf *out, int64_t mille)
-{
-	buf_printf(out, "%lld.%lld", (long long)(mille / 10), (long long)(mille % 10));
-}
-
-static void put_hex(struct buf *out, uint64_t mask)
-{
-	for (int shift = 60; shift >= 0; shift -= 4)
-		buf_putc(out, "0123456789abcdef"[mask >> shift & 15]);
-}
-
-void ps_put_value(const struct ps_view *v, enum ps_kind kind, const struct cmd_proc *p,
-		  struct buf *out)
-{
-	int64_t n = number_of(v, kind, p);
-
-	switch (kind) {
-	case PS_USER: put_user(v->c, out, p->uid, false); break;
-	case PS_GROUP: put_user(v->c, out, p->gid, true); break;
-	case PS_COMM: buf_puts(out, p->name); break;
-	case PS_ARGS: buf_puts(out, v->command_short ? p->name : p->args); break;
-	case PS_EXE: buf_puts(out, p->path[0] != '\0' ? p->path : "-"); break;
-	case PS_STATE: buf_putc(out, p->state); break;
-	case PS_STAT: put_stat(p, out); break;
-	case PS_CPU_PERCENT:
-	case PS_MEM_PERCENT: put_tenths(out, n); break;
-	case PS_TIME: put_span(out, n, false); break;
-	case PS_BSDTIME: buf_printf(out, "%lld:%02d", (long long)(n / 60), (int)(n % 60)); break;
-	case PS_ETIME: put_span(out, n, true); break;
-	case PS_STIME:
-	case PS_START:
-	case PS_LSTART: put_start(v, kind, p, out); break;
-	case PS_TTY: buf_putc(out, '?'); break;
-	case PS_DASH: buf_putc(out, '-'); break;
-	case PS_CLASS: buf_puts(out, "TS"); break;
-	case PS_PENDING:
-	case PS_BLOCKED:
-	case PS_IGNORED:
-	case PS_CAUGHT: put_hex(out, mask_of(kind, p)); break;
-	default: buf_put_i64(out, n); break;
-	}
-}
-
-/* --- order --- */
-
-static bool is_text(enum ps_kind kind)
-{
-	return kind == PS_USER || kind == PS_GROUP || kind == PS_COMM || kind == PS_ARGS ||
-	       kind == PS_EXE || kind == PS_STATE || kind == PS_STAT;
-}
-
-int ps_compare(const struct ps_view *v, enum ps_kind kind, const struct cmd_proc *a,
-	       const struct cmd_proc *b)
-{
-	int64_t x = number_of(v, kind, a);
-	int64_t y = number_of(v, kind, b);
-
-	if (is_text(kind)) {
-		struct arena_mark mark = arena_mark(v->c->arena);
-		struct buf left = buf_in(v->c->arena);
-		struct buf right = buf_in(v->c->arena);
-
-		ps_put_value(v, kind, a, &left);
-		ps_put_value(v, kind, b, &right);
-		int order = strcmp(buf_cstr(&left), buf_cstr(&right));
-
-		arena_release(v->c->arena, mark);
-		return order;
-	}
-	return x < y ? -1 : x > y;
-}
-
-struct sorting {
-	const struct ps_view *v;
-	const struct ps_key *keys;
-	int nkeys;
-};
-
-static int compare_all(void *arg, const void *a, const void *b)
-{
-	const struct sorting *s = arg;
-
-	cmd_charge(s->v->c, 1);
-	for (int i = 0; i < s->nkeys; i++) {
-		int order = ps_compare(s->v, s->keys[i].kind, a, b);
-
-		if (order != 0)
-			return s->keys[i].down ? -order : order;
-	}
-	return 0;
-}
-
-void ps_sort(const struct ps_view *v, const struct ps_key *keys, int nkeys, struct cmd_proc *list,
-	     size_t n)
-{
-	struct sorting s = { v, keys, nkeys };
-
-	sort_stable(list, n, sizeof *list, arena_array(v->c->arena, n, sizeof *list), compare_all,
-		    &s);
+		if (!(columns[i].flags & PS_UNLISTED))
+			cmd_printf(c, "%-12.12s %-8.8s\n", columns[i].name, columns[i].header);
 }
