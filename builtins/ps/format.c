@@ -29,6 +29,12 @@ void ps_add_columns(struct ps *s, const char *names)
 	}
 }
 
+bool ps_is_mask(const struct ps_column *col)
+{
+	return col->kind == PS_PENDING || col->kind == PS_BLOCKED || col->kind == PS_IGNORED ||
+	       col->kind == PS_CAUGHT;
+}
+
 /* "pid", "user:12" or "comm=NAME"; the header is whatever stands behind the sign. */
 struct item {
 	struct bytes name;
@@ -114,8 +120,9 @@ static const char *add_item(struct ps *s, const struct item *it)
 	if (col == NULL)
 		return ps_error(s, "unknown user-defined format specifier \"%s\"%s",
 				arena_dup(a, it->name), "");
-	if (it->has_width)
-		read_width(it->width, &width);
+	/* Masks of signals are as wide as they are; others begin as much behind them as told. */
+	if (it->has_width && read_width(it->width, &width))
+		width += ps_is_mask(col) ? 7 : 0;
 	else
 		width = it->has_header && it->header.len > (size_t)col->width &&
 					it->header.len <= WIDTH_MAX
@@ -268,20 +275,16 @@ static const char *add_either(struct ps *s, const char *list)
 	struct ps_key key[32];
 	int n;
 
-	if (read_letters(list, key, &n)) {
-		if (s->nkeys != 0)
-			return "multiple sort options";
+	if (s->nkeys == 0 && read_letters(list, key, &n)) {
 		memcpy(s->key, key, (size_t)n * sizeof key[0]);
 		s->nkeys = n;
 		return NULL;
 	}
 	if (s->format_given)
 		return "option O is neither first format nor sort order";
-	if (add_around(s, list, "comm") != NULL) {
-		s->v.nfields = 0;
-		return "bad sorting code";
-	}
-	return NULL;
+	if (add_around(s, list, "comm") == NULL)
+		return NULL;
+	return s->nkeys != 0 ? "multiple sort options" : "bad sorting code";
 }
 
 const char *ps_read_lists(struct ps *s)

@@ -126,6 +126,8 @@ void ps_put_help(struct cmd *c, const char *section);
 
 /* What the lists of columns and keys say, in the order of the options. */
 const char *ps_read_lists(struct ps *s);
+/* Whether it shows a mask of signals. */
+bool ps_is_mask(const struct ps_column *col);
 /* Appends columns by names with blanks between. */
 void ps_add_columns(struct ps *s, const char *names);
 /* Whether options about columns go together; then the columns. */

@@ -54,14 +54,14 @@ static const char *check_threads(const struct ps_options *o)
 {
 	bool below = o->threads_below || o->threads_below_bsd;
 
-	if (o->lwp && o->spid)
-		return "thread flags conflict; can't use both -L and -T";
-	if (o->threads_below && o->threads_below_bsd)
-		return "thread flags conflict; can't use both m and -m";
-	if (o->threads_alone && below)
-		return "thread flags conflict; can't use H with m or -m";
 	if (o->forest != FOREST_NONE && (o->lwp || o->spid || below || o->threads_alone))
 		return "thread display conflicts with forest display";
+	if (o->threads_alone && below)
+		return "thread flags conflict; can't use H with m or -m";
+	if (o->threads_below && o->threads_below_bsd)
+		return "thread flags conflict; can't use both m and -m";
+	if (o->lwp && o->spid)
+		return "thread flags conflict; can't use both -L and -T";
 	return NULL;
 }
 
@@ -241,10 +241,11 @@ static bool is_right(const struct ps *s, const struct ps_column *col)
 static void put_cell(struct ps *s, struct line *l, const struct ps_field *f, struct bytes text)
 {
 	bool literal = f->column->kind == PS_LITERAL;
+	int64_t room = ps_is_mask(f->column) ? f->column->width : f->width;
 	int64_t len = INT64_MAX;
 
 	fitting(s, text, &len);
-	int64_t pad = is_right(s, f->column) && len < f->width ? f->width - len : 0;
+	int64_t pad = is_right(s, f->column) && len < room ? room - len : 0;
 	int64_t space = l->correct - l->actual + pad;
 
 	/* A literal stands where the blank between columns would. */
@@ -364,7 +365,8 @@ static void put_processes(struct ps *s, const struct cmd_proc *list, const char 
 
 		begin_line(&page);
 		put_line(s, &list[i], front, below ? PROCESS : WHOLE);
-		if (!below)
+		/* A list in an order has no lines of threads. */
+		if (!below || s->nkeys != 0)
 			continue;
 		begin_line(&page);
 		put_line(s, &list[i], front, THREAD);
