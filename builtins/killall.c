@@ -2,7 +2,8 @@
  *
  * killall - send a signal to all processes of a name.
  *
- * Not here: contexts and namespaces (-Z, -n), questions (-i).
+ * Each process counts for the first name that it has. Nothing has a context (-Z), and all are in
+ * the same namespaces (-n).
  */
 #include "base/regex.h"
 #include "builtins/signals.h"
@@ -37,8 +38,10 @@ static int set_signal(struct cmd *c, const struct opt *opt, const char *arg)
 {
 	struct killall_opts *o = c->opts;
 
+	uint64_t n;
+
 	(void)opt;
-	o->sig = signals_number(c, arg);
+	o->sig = num_plain(arg, &n) && n <= INT32_MAX ? (int)n : signals_number(c, arg);
 	if (o->sig >= 0)
 		return 0;
 	return complain(c, "%s: unknown signal; killall -l lists signals.\n", arg);
@@ -115,6 +118,8 @@ static int killall_legacy(struct cmd *c, int argc, char **argv, int i)
 struct target {
 	struct regex *re;
 	const char *name;
+	bool path; /* the name is one, made absolute */
+	size_t sent;
 };
 
 static char lower(char ch)
@@ -141,7 +146,7 @@ static bool is_target(const struct killall_opts *o, const struct target *t,
 
 	if (t->re != NULL)
 		return regex_search(t->re, bytes_of(p->name), 0, 0, &span, 1) == 0;
-	if (strchr(t->name, '/') != NULL)
+	if (t->path)
 		return strcmp(p->path, t->name) == 0;
 	/* The kernel keeps 15 bytes of a name. */
 	return same_name(p->name, t->name, 15, o->ignore_case);
@@ -162,6 +167,12 @@ static int64_t span_of(const char *text)
 		n = n * 10 + (text[i] - '0');
 	n *= seconds[unit - units];
 	return n > INT64_MAX / 1000000000 ? INT64_MAX : n * 1000000000;
+}
+
+static int wrong_time(struct cmd *c)
+{
+	complain(c, "%s\n", "Invalid time format");
+	return cmd_usage(c, NULL);
 }
 
 struct filter {
@@ -209,40 +220,94 @@ static bool is_wanted(struct cmd *c, const struct cmd_proc *p)
 	return first == 'y' || first == 'Y';
 }
 
-/* How many of the name got the signal; all of them if name is NULL. */
-static size_t send(struct cmd *c, const struct target *t, const struct filter *f)
+static void tell(struct cmd *c, const struct cmd_proc *p)
+{
+	const struct killall_opts *o = c->opts;
+	struct buf text = buf_in(c->arena);
+
+	buf_printf(&text, "Killed %s(%s%d) with signal %d\n", p->name, o->group ? "pgid " : "",
+		   o->group ? p->pgid : p->pid, o->sig);
+	cmd_err_write(c, text.ptr, text.len);
+}
+
+static void tell_error(struct cmd *c, const struct cmd_proc *p, int err)
+{
+	struct buf text = buf_in(c->arena);
+
+	buf_printf(&text, "%s(%d): %s\n", p->name, p->pid, err_text(err));
+	cmd_err_write(c, text.ptr, text.len);
+}
+
+/* The first target that the process is of counts it; NULL: of none. */
+static struct target *target_of(struct cmd *c, struct target *t, int n, const struct cmd_proc *p)
+{
+	for (int i = 0; i < n; i++) {
+		cmd_charge(c, 1);
+		if (t[i].name == NULL || is_target(c->opts, &t[i], p))
+			return &t[i];
+	}
+	return NULL;
+}
+
+static void send(struct cmd *c, struct target *targets, int ntargets, const struct filter *f)
 {
 	const struct killall_opts *o = c->opts;
 	struct cmd_proc *list;
 	size_t n = cmd_procs(c, &list);
-	size_t sent = 0;
+	bool *sent = arena_zalloc(c->arena, n + 1);
 
 	for (size_t i = 0; i < n; i++) {
 		const struct cmd_proc *p = &list[i];
+		struct target *t = target_of(c, targets, ntargets, p);
 
-		cmd_charge(c, 2);
-		if (p->pid == cmd_pid(c) || (t->name != NULL && !is_target(o, t, p)) ||
-		    !passes(c, f, p) || !is_wanted(c, p))
+		if (p->pid == cmd_pid(c) || t == NULL || !passes(c, f, p) || !is_wanted(c, p))
 			continue;
 		int err = cmd_kill(c, o->group ? -p->pgid : p->pid, o->sig);
 
 		if (err < 0 && !o->quiet)
-			cmd_warn(c, 0, "%s(%d): %s", p->name, p->pid, err_text(err));
+			tell_error(c, p, err);
 		if (err < 0)
 			continue;
-		sent++;
-		if (o->verbose) {
-			struct buf text = buf_in(c->arena);
-
-			buf_printf(&text, "Killed %s(%d) with signal %d\n", p->name, p->pid,
-				   o->sig);
-			cmd_err_write(c, text.ptr, text.len);
-		}
+		t->sent++;
+		sent[i] = true;
+		if (o->verbose)
+			tell(c, p);
 	}
 	for (size_t i = 0; o->wait && i < n; i++)
-		if (list[i].pid != cmd_pid(c) && (t->name == NULL || is_target(o, t, &list[i])))
+		if (sent[i])
 			wait_for(c, list[i].pid);
-	return sent;
+}
+
+/* What the names on the command line mean. 0, or a status. */
+static int read_targets(struct cmd *c, struct target *t)
+{
+	const struct killall_opts *o = c->opts;
+	unsigned flags = REGEX_ERE | (o->ignore_case ? (unsigned)REGEX_ICASE : 0);
+	const char *message;
+	size_t offset;
+
+	for (int i = 0; i < c->nargs; i++) {
+		const char *name = c->args[i];
+		char *path;
+
+		t[i].name = name;
+		if (o->regexp) {
+			if (regex_compile(c->arena, bytes_of(name), flags, &t[i].re, &message,
+					  &offset) != 0)
+				return cmd_error(c, 0, "Bad regular expression: %s", name);
+			regex_set_work(t[i].re, cmd_work, c);
+		} else if (strchr(name, '/') != NULL) {
+			int err = cmd_canonical(c, name, CANON_EXISTING, &path);
+
+			if (err < 0) {
+				complain(c, "%s: ", name);
+				return complain(c, "%s\n", err_text(err));
+			}
+			t[i].name = path;
+			t[i].path = true;
+		}
+	}
+	return 0;
 }
 
 static void killall_defaults(struct cmd *c)
@@ -266,30 +331,25 @@ static int killall_run(struct cmd *c)
 	if (o->user != NULL && !cmd_user_id(c, o->user, &f.uid, &gid))
 		return complain(c, "Cannot find user %s\n", o->user);
 	if (o->younger != NULL && (f.younger = span_of(o->younger)) < 0)
-		return cmd_usage(c, "Invalid time format");
+		return wrong_time(c);
 	if (o->older != NULL && (f.older = span_of(o->older)) < 0)
-		return cmd_usage(c, "Invalid time format");
+		return wrong_time(c);
 	if (c->nargs == 0 && o->user == NULL)
-		return cmd_usage(c, "no process name is given");
-	if (c->nargs == 0)
-		return send(c, &(struct target){ NULL, NULL }, &f) > 0 ? 0 : 1;
-	for (int i = 0; i < c->nargs; i++) {
-		struct target t = { .name = c->args[i] };
-		const char *message;
-		size_t offset;
+		return cmd_usage(c, NULL);
+	struct target *t = arena_zalloc(c->arena, (size_t)(c->nargs + 1) * sizeof *t);
 
-		if (o->regexp &&
-		    regex_compile(c->arena, bytes_of(t.name),
-				  REGEX_ERE | (o->ignore_case ? (unsigned)REGEX_ICASE : 0), &t.re,
-				  &message, &offset) != 0)
-			return cmd_error(c, 0, "Bad regular expression: %s", t.name);
-		if (t.re != NULL)
-			regex_set_work(t.re, cmd_work, c);
-		if (send(c, &t, &f) > 0)
+	status = read_targets(c, t);
+	if (status != 0)
+		return status;
+	send(c, t, c->nargs > 0 ? c->nargs : 1, &f);
+	if (c->nargs == 0)
+		return t->sent > 0 ? 0 : 1;
+	for (int i = 0; i < c->nargs; i++) {
+		if (t[i].sent > 0)
 			continue;
 		status = 1;
 		if (!o->quiet)
-			complain(c, "%s: no process found\n", t.name);
+			complain(c, "%s: no process found\n", c->args[i]);
 	}
 	return status;
 }

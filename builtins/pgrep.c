@@ -52,6 +52,9 @@ static int64_t id_of(struct cmd *c, enum pgrep_by by, const char *text)
 	uint32_t uid;
 	uint32_t gid;
 
+	/* An empty item is 0. */
+	if (*text == '\0')
+		text = "0";
 	if (num_plain(text, &id)) {
 		if (id == 0 && by == BY_SID)
 			return cmd_sid(c);
@@ -74,7 +77,9 @@ static int add_list(struct cmd *c, const struct opt *opt, const char *arg)
 	struct pgrep_opts *o = c->opts;
 	enum pgrep_by by = (enum pgrep_by)opt->value;
 
-	while (*arg != '\0') {
+	if (*arg == '\0')
+		return cmd_usage(c, NULL);
+	for (;;) {
 		size_t len = strcspn(arg, ",");
 		char *item = arena_dup(c->arena, (struct bytes){ arg, len });
 		int64_t id = id_of(c, by, item);
@@ -82,9 +87,10 @@ static int add_list(struct cmd *c, const struct opt *opt, const char *arg)
 		if (id < 0)
 			return cmd_error(c, 0, wrong[by], item);
 		add_id(c, &o->by[by], id);
-		arg += len + (arg[len] != '\0');
+		if (arg[len] == '\0')
+			return 0;
+		arg += len + 1;
 	}
-	return 0;
 }
 
 static int set_signal(struct cmd *c, const struct opt *opt, const char *arg)
@@ -331,6 +337,8 @@ static int prepare(struct cmd *c, struct regex **re)
 
 	for (int i = 0; i < BY_KINDS; i++)
 		any |= o->by[i].given;
+	if (o->newest + o->oldest + o->inverse > 1)
+		return cmd_usage(c, NULL);
 	if (c->nargs > 1)
 		return usage(c, "only one pattern can be provided");
 	if (c->nargs == 0 && !any)
@@ -404,7 +412,8 @@ static int pkill_run(struct cmd *c)
 		}
 		sent++;
 		if (o->echo)
-			cmd_printf(c, "%s killed (pid %d)\n", list[i].name, list[i].pid);
+			cmd_printf(c, "%s killed (pid %d)\n", re != NULL ? list[i].name : "",
+				   list[i].pid);
 	}
 	if (o->count)
 		cmd_printf(c, "%llu\n", (unsigned long long)n);

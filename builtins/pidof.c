@@ -44,6 +44,8 @@ static const struct opt pidof_options[] = {
 	OPT_FLAG('x', NULL, struct pidof_opts, scripts, "shells that run scripts of that name too"),
 	OPT_IGNORED('w', "with-workers", "no effect: there are no kernel workers"),
 	OPT_CALL_ARG('o', "omit-pid", omit, "PID,...", "leave these out"),
+	OPT_STR('d', NULL, struct pidof_opts, separator, " ", "TEXT", "the same as -S"),
+	OPT_IGNORED('n', NULL, "no effect: there are no network shares to avoid"),
 	OPT_STR('S', "separator", struct pidof_opts, separator, " ", "TEXT",
 		"write TEXT between numbers"),
 	OPT_END(),
@@ -70,15 +72,19 @@ static bool runs_script(const struct cmd_proc *p, const char *name)
 	return strcmp(last_part(word), name) == 0;
 }
 
-static bool matches(const struct pidof_opts *o, const struct cmd_proc *p, const char *name)
+/* Names with a slash are those of files; where there is no such file, the last part of a relative
+ * one is the name. */
+static bool matches(const struct pidof_opts *o, const struct cmd_proc *p, const char *name,
+		    const char *path)
 {
 	for (const struct omitted *row = o->omitted; row != NULL; row = row->next)
 		if (row->pid == p->pid)
 			return false;
-	if (strcmp(name, p->argv0) == 0 || strcmp(name, p->path) == 0)
+	if (strcmp(name, p->argv0) == 0 || (path != NULL && strcmp(path, p->path) == 0))
 		return true;
-	if (strchr(name, '/') != NULL)
+	if (path != NULL || name[0] == '/')
 		return false;
+	name = last_part(name);
 	return strcmp(name, last_part(p->argv0)) == 0 || (o->scripts && runs_script(p, name));
 }
 
@@ -90,12 +96,18 @@ static int pidof_run(struct cmd *c)
 	bool any = false;
 
 	for (int a = 0; a < c->nargs; a++) {
+		const char *name = c->args[a];
 		bool found = false;
+		char *path = NULL;
 
+		if (*name == '\0')
+			continue;
+		if (strchr(name, '/') != NULL && cmd_canonical(c, name, CANON_EXISTING, &path) < 0)
+			path = NULL;
 		/* The newest first. */
 		for (size_t i = n; i-- > 0 && !(found && o->single);) {
 			cmd_charge(c, 1);
-			if (!matches(o, &list[i], c->args[a]))
+			if (!matches(o, &list[i], name, path))
 				continue;
 			if (!o->quiet)
 				cmd_printf(c, "%s%d", any ? o->separator : "", list[i].pid);

@@ -8,12 +8,13 @@
 enum { NS = 1000000000 };
 
 struct uptime_opts {
-	int form;
+	bool pretty;
+	bool since;
 };
 
 static const struct opt uptime_options[] = {
-	OPT_SET('p', "pretty", struct uptime_opts, form, 'p', "only how long, in words"),
-	OPT_SET('s', "since", struct uptime_opts, form, 's', "only when it began"),
+	OPT_FLAG('p', "pretty", struct uptime_opts, pretty, "only how long, in words"),
+	OPT_FLAG('s', "since", struct uptime_opts, since, "only when it began"),
 	OPT_END(),
 };
 
@@ -88,9 +89,9 @@ static int uptime_run(struct cmd *c)
 
 	if (c->nargs > 0)
 		return cmd_usage(c, NULL);
-	if (o->form == 'p') {
+	if (o->pretty && !o->since) {
 		put_pretty(c, cmd_uptime(c) / NS);
-	} else if (o->form == 's') {
+	} else if (o->since) {
 		time_civil(zone_of_command(c), began, &then);
 		time_format(&text, BYTES("%Y-%m-%d %H:%M:%S\n"), &then, began, TIME_LIBC);
 		cmd_bytes(c, buf_bytes(&text));

@@ -17,7 +17,6 @@ static const struct opt w_options[] = {
 	OPT_FLAG('f', "from", struct w_opts, from, "no column of places"),
 	OPT_IGNORED('o', "old-style", "no effect: nobody is logged in"),
 	OPT_IGNORED('i', "ip-addr", "the same"),
-	OPT_IGNORED('p', "pids", "the same"),
 	OPT_END(),
 };
 
@@ -29,7 +28,7 @@ static int w_run(struct cmd *c)
 		return 0;
 	uptime_put_line(c);
 	cmd_puts(c, "\nUSER     TTY      ");
-	cmd_puts(c, o->from ? "" : "FROM             ");
+	cmd_puts(c, o->from ? "  " : "FROM             ");
 	cmd_puts(c, o->brief ? " IDLE WHAT\n" : "LOGIN@   IDLE   JCPU   PCPU WHAT\n");
 	return 0;
 }

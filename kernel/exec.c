@@ -191,7 +191,7 @@ static int load(struct proc *p, const char *path, const struct image *im, char *
 	struct arena_mark mark = arena_mark(&p->arena);
 	int r;
 
-	if (im->format->real_path)
+	if (im->format->real_path || im->path[0] != '/')
 		args.path = path_real(p, proc_owner(p)->cwd, im->path, &p->arena);
 	r = args_set(p, &args);
 	arena_release(&p->arena, mark);
