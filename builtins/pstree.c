@@ -3,7 +3,7 @@
  * pstree - the processes of the session as a tree.
  *
  * Every process becomes a node; a node's text tells whether two trees look the same, and such
- * neighbours are written once with their number. Reference: PSmisc 23.6.
+ * siblings are written once with their number. Reference: PSmisc 23.6.
  * Not here: threads, namespaces, colours by age (no process has them).
  */
 #include "builtins/builtin.h"
@@ -38,6 +38,7 @@ struct pstree_opts {
 	struct cmd *c;
 	const struct symbols *sym;
 	const char *bold, *plain;
+	const struct node *root;
 	uint64_t width;
 	uint64_t column;
 };
@@ -48,8 +49,9 @@ struct node {
 	struct node *first; /* children */
 	struct node *next;
 	const char *label;
-	struct bytes shape; /* label and those of all below */
+	struct bytes shape; /* what it looks like with all below, but for groups */
 	bool bright;
+	bool written; /* with a sibling that looks the same */
 };
 
 enum { SYMBOLS_ASCII, SYMBOLS_UNICODE, SYMBOLS_VT100 };
@@ -58,7 +60,7 @@ static const struct opt pstree_options[] = {
 	OPT_FLAG('a', "arguments", struct pstree_opts, arguments, "show arguments"),
 	OPT_SET('A', "ascii", struct pstree_opts, symbols, SYMBOLS_ASCII, "lines of ASCII"),
 	OPT_FLAG('c', "compact-not", struct pstree_opts, separate, "equal trees one by one"),
-	OPT_FLAG('g', "show-pgids", struct pstree_opts, pgids, "show process groups; implies -c"),
+	OPT_FLAG('g', "show-pgids", struct pstree_opts, pgids, "show process groups"),
 	OPT_SET('G', "vt100", struct pstree_opts, symbols, SYMBOLS_VT100, "lines of a VT100"),
 	OPT_FLAG('h', "highlight-all", struct pstree_opts, highlight,
 		 "stress this process and its ancestors"),
@@ -89,35 +91,43 @@ static struct node *find(struct node *nodes, size_t n, int pid)
 	return NULL;
 }
 
-/* NAME(PID,PGID,USER) and arguments, as far as they are wanted. */
-static const char *make_label(const struct pstree_opts *o, const struct node *node)
+static void put_user(struct cmd *c, struct buf *text, uint32_t uid)
+{
+	const char *user = cmd_user_name(c, uid);
+
+	if (user != NULL)
+		buf_puts(text, user);
+	else
+		buf_printf(text, "%u", uid);
+}
+
+/* NAME(PID,PGID,USER) as far as they are wanted; with arguments behind, commas take the place of
+ * the brackets. The parent of the first process is root's. */
+static const char *make_label(const struct pstree_opts *o, const struct node *node, bool groups)
 {
 	struct cmd *c = o->c;
 	const struct cmd_proc *p = node->proc;
 	struct buf text = buf_in(c->arena);
-	const char *open = "(";
+	const char *open = o->arguments ? "," : "(";
+	uint32_t above = node->parent != NULL ? node->parent->proc->uid : 0;
 
 	buf_puts(&text, p->name);
 	if (o->pids) {
 		buf_printf(&text, "%s%d", open, p->pid);
 		open = ",";
 	}
-	if (o->pgids) {
+	if (groups) {
 		buf_printf(&text, "%s%d", open, p->pgid);
 		open = ",";
 	}
-	if (o->users && node->parent != NULL && node->parent->proc->uid != p->uid) {
-		const char *user = cmd_user_name(c, p->uid);
-
-		if (user != NULL)
-			buf_printf(&text, "%s%s", open, user);
-		else
-			buf_printf(&text, "%s%u", open, p->uid);
+	if (o->users && (above != p->uid || node == o->root)) {
+		buf_puts(&text, open);
+		put_user(c, &text, p->uid);
 		open = ",";
 	}
-	if (open[0] == ',')
-		buf_putc(&text, ')');
-	if (o->arguments && strlen(p->argv0) < strlen(p->args))
+	if (!o->arguments)
+		buf_puts(&text, open[0] == ',' ? ")" : "");
+	else if (strlen(p->argv0) < strlen(p->args))
 		buf_puts(&text, p->args + strlen(p->argv0));
 	return buf_cstr(&text);
 }
@@ -149,7 +159,8 @@ static void make_shape(const struct pstree_opts *o, struct node *node, int depth
 
 	if (depth >= DEPTH_MAX)
 		cmd_fatal(o->c, 0, "Internal error: MAX_DEPTH not big enough.");
-	buf_puts(&shape, node->label);
+	node->label = make_label(o, node, o->pgids);
+	buf_puts(&shape, o->pgids ? make_label(o, node, false) : node->label);
 	buf_putc(&shape, '\1');
 	for (struct node *child = node->first; child != NULL; child = child->next) {
 		make_shape(o, child, depth + 1);
@@ -175,8 +186,6 @@ static struct node *make_nodes(struct pstree_opts *o, size_t *count)
 		if (nodes[i].parent != NULL)
 			add_child(o, nodes[i].parent, &nodes[i]);
 	}
-	for (size_t i = 0; i < n; i++)
-		nodes[i].label = make_label(o, &nodes[i]);
 	*count = n;
 	return nodes;
 }
@@ -230,16 +239,23 @@ static void put_label(struct pstree_opts *o, const struct node *node)
 		cmd_puts(o->c, o->plain);
 }
 
-/* How many neighbours from node on look the same; *next is the one behind them. */
-static int count_same(const struct pstree_opts *o, const struct node *node, struct node **next)
+/* How many siblings from node on look the same: they are written with it. *next is the first
+ * behind it that is not. */
+static int count_same(const struct pstree_opts *o, struct node *node, struct node **next)
 {
 	int n = 1;
 
-	*next = node->next;
-	while (!o->separate && *next != NULL && bytes_eq((*next)->shape, node->shape) &&
-	       (*next)->bright == node->bright) {
-		*next = (*next)->next;
-		n++;
+	*next = NULL;
+	for (struct node *at = node->next; at != NULL; at = at->next) {
+		cmd_charge(o->c, 1);
+		if (at->written)
+			continue;
+		if (!o->separate && bytes_eq(at->shape, node->shape)) {
+			at->written = true;
+			n++;
+		} else if (*next == NULL) {
+			*next = at;
+		}
 	}
 	return n;
 }
@@ -261,6 +277,11 @@ static void put_tree(struct pstree_opts *o, const struct node *node, const struc
 		closing++;
 	}
 	put_label(o, node);
+	if (!o->wide && !o->arguments && o->column >= o->width) {
+		/* What is below can't be seen. */
+		put_line_end(o);
+		return;
+	}
 	inner.blanks = o->arguments ? 2 : o->column - from + 1;
 	if (node->first == NULL || o->arguments) {
 		for (; closing > 0 && node->first == NULL; closing--)
@@ -283,6 +304,12 @@ static void put_tree(struct pstree_opts *o, const struct node *node, const struc
 	}
 }
 
+/* A message without the program's name. */
+static void complain(struct cmd *c, const char *message)
+{
+	cmd_err_write(c, message, strlen(message));
+}
+
 static void highlight(struct pstree_opts *o, struct node *nodes, size_t n)
 {
 	struct buf bold = buf_in(o->c->arena);
@@ -294,12 +321,16 @@ static void highlight(struct pstree_opts *o, struct node *nodes, size_t n)
 		return;
 	if (o->highlight_pid != NULL && !num_plain(o->highlight_pid, &pid))
 		cmd_exit(o->c, cmd_usage(o->c, NULL));
-	if (term == NULL || !terminal_capability(term, "bold", 0, NULL, &bold) ||
-	    !terminal_capability(term, "sgr0", 0, NULL, &plain)) {
-		if (o->highlight_pid != NULL)
-			cmd_fatal(o->c, 0, "Terminal is not capable of highlighting");
-		return;
+	if (term == NULL || !terminal_is_known(term)) {
+		if (o->highlight_pid == NULL)
+			return;
+		complain(o->c,
+			 term == NULL ? "TERM is not set\n" : "Can't get terminal capabilities\n");
+		cmd_exit(o->c, 1);
 	}
+	if (!terminal_capability(term, "bold", 0, NULL, &bold) ||
+	    !terminal_capability(term, "sgr0", 0, NULL, &plain))
+		return;
 	o->bold = buf_cstr(&bold);
 	o->plain = "\033[0m";
 	for (struct node *at = find(nodes, n, pid <= INT32_MAX ? (int)pid : 0); at != NULL;
@@ -320,6 +351,7 @@ static struct node *with_parents(struct node *node)
 
 static void show(struct pstree_opts *o, struct node *root)
 {
+	o->root = root;
 	make_shape(o, root, 0);
 	put_tree(o, root, NULL, 1, 0);
 }
@@ -328,7 +360,7 @@ static void set_up(struct pstree_opts *o)
 {
 	const char *columns = cmd_getenv(o->c, "COLUMNS");
 
-	o->separate |= o->pids || o->pgids || o->arguments;
+	o->separate |= o->pids || o->arguments;
 	o->wide |= o->symbols == SYMBOLS_VT100; /* its sequences have no width */
 	o->sym = o->symbols == SYMBOLS_UNICODE ? &unicode
 		 : o->symbols == SYMBOLS_VT100 ? &vt100
@@ -341,12 +373,34 @@ static void set_up(struct pstree_opts *o)
 		o->width = WIDTH;
 }
 
-static void show_user(struct pstree_opts *o, struct node *nodes, size_t n, uint32_t uid)
+static int show_user(struct pstree_opts *o, struct node *nodes, size_t n, uint32_t uid)
 {
-	for (size_t i = 0; i < n; i++)
-		if (nodes[i].proc->uid == uid &&
-		    (nodes[i].parent == NULL || nodes[i].parent->proc->uid != uid))
-			show(o, &nodes[i]);
+	bool any = false;
+
+	for (size_t i = 0; i < n; i++) {
+		if (nodes[i].proc->uid != uid ||
+		    (nodes[i].parent != NULL && nodes[i].parent->proc->uid == uid))
+			continue;
+		show(o, &nodes[i]);
+		any = true;
+	}
+	if (!any)
+		complain(o->c, "No processes found.\n");
+	return any ? 0 : 1;
+}
+
+static int show_process(struct pstree_opts *o, struct node *nodes, size_t n, uint64_t pid)
+{
+	struct node *root = find(nodes, n, pid <= INT32_MAX ? (int)pid : 0);
+	struct buf text = buf_in(o->c->arena);
+
+	if (root != NULL)
+		show(o, o->parents ? with_parents(root) : root);
+	if (root != NULL || !o->parents)
+		return 0;
+	buf_printf(&text, "Process %llu not found.\n", (unsigned long long)pid);
+	complain(o->c, buf_cstr(&text));
+	return 1;
 }
 
 static int pstree_run(struct cmd *c)
@@ -356,33 +410,24 @@ static int pstree_run(struct cmd *c)
 	uint64_t pid = 1;
 	uint32_t uid = 0;
 	uint32_t gid;
-	bool user = false;
+	bool user = c->nargs == 1 && !num_plain(c->args[0], &pid);
 
 	o->c = c;
 	set_up(o);
 	if (c->nargs > 1)
 		return cmd_usage(c, NULL);
-	if (c->nargs == 1 && !num_plain(c->args[0], &pid)) {
-		if (!cmd_user_id(c, c->args[0], &uid, &gid)) {
-			cmd_err_write(c, "No such user name: ", 19);
-			cmd_err_write(c, c->args[0], strlen(c->args[0]));
-			cmd_err_write(c, "\n", 1);
-			return 1;
-		}
-		user = true;
+	if (user && byte_is_digit(c->args[0][0]))
+		return cmd_usage(c, NULL);
+	if (user && !cmd_user_id(c, c->args[0], &uid, &gid)) {
+		complain(c, "No such user name: ");
+		complain(c, c->args[0]);
+		complain(c, "\n");
+		return 1;
 	}
 	struct node *nodes = make_nodes(o, &n);
 
 	highlight(o, nodes, n);
-	if (user) {
-		show_user(o, nodes, n, uid);
-		return 0;
-	}
-	struct node *root = find(nodes, n, pid <= INT32_MAX ? (int)pid : 0);
-
-	if (root != NULL)
-		show(o, o->parents ? with_parents(root) : root);
-	return 0;
+	return user ? show_user(o, nodes, n, uid) : show_process(o, nodes, n, pid);
 }
 
 const struct builtin builtin_pstree = {
@@ -392,5 +437,5 @@ const struct builtin builtin_pstree = {
 	.run = pstree_run,
 	.opts = pstree_options,
 	.opts_size = sizeof(struct pstree_opts),
-	.family = "psmisc 23.6",
+	.family = "PSmisc 23.6",
 };
