@@ -726,9 +726,10 @@ struct cmd_proc {
 	int64_t started_ns;   /* since 1970 */
 	uint64_t memory;      /* bytes, as /proc/PID/statm tells: resident, */
 	uint64_t size;        /* all, */
-	uint64_t data;        /* data and stack */
-	const char *name;     /* at most 15 bytes */
-	const char *args;     /* joined by blanks; "[name]" if there are none */
+	uint64_t shared;
+	uint64_t data;    /* data and stack */
+	const char *name; /* at most 15 bytes */
+	const char *args; /* joined by blanks; "[name]" if there are none */
 	const char *argv0;
 	const char *path; /* of the program; "" if it is not known */
 	uint64_t pending; /* masks of signals, bit n - 1 */

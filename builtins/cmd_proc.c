@@ -85,6 +85,7 @@ static void fill(struct cmd *c, struct proc *p, struct cmd_proc *out)
 		.started_ns = p->started_ns,
 		.memory = sizes.resident,
 		.size = sizes.size,
+		.shared = sizes.shared,
 		.data = sizes.data + sizes.stack,
 		.name = arena_dup(c->arena, bytes_of(p->name)),
 		.args = join(c, p),

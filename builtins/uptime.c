@@ -42,12 +42,12 @@ static void put_pretty(struct cmd *c, int64_t s)
 	cmd_putc(c, '\n');
 }
 
-static void put_load(struct cmd *c)
+static void add_load(struct cmd *c, struct buf *out)
 {
 	struct bytes text;
 	size_t at = 0;
 
-	cmd_puts(c, "load average: ");
+	buf_puts(out, "load average: ");
 	if (cmd_read_all(c, "/proc/loadavg", &text) < 0)
 		return;
 	for (int i = 0; i < 3; i++) {
@@ -55,29 +55,27 @@ static void put_load(struct cmd *c)
 
 		while (end < text.len && text.ptr[end] != ' ')
 			end++;
-		cmd_printf(c, i > 0 ? ", %.*s" : "%.*s", (int)(end - at), text.ptr + at);
+		buf_printf(out, i > 0 ? ", %.*s" : "%.*s", (int)(end - at), text.ptr + at);
 		at = end < text.len ? end + 1 : end;
 	}
 }
 
-void uptime_put_line(struct cmd *c)
+void uptime_line(struct cmd *c, struct buf *text)
 {
 	int64_t s = cmd_uptime(c) / NS;
-	struct buf text = buf_in(c->arena);
 	struct civil now;
 
 	time_civil(zone_of_command(c), cmd_now(c) / NS, &now);
-	time_format(&text, BYTES(" %H:%M:%S up "), &now, 0, TIME_LIBC);
+	time_format(text, BYTES(" %H:%M:%S up "), &now, 0, TIME_LIBC);
 	if (s >= 86400)
-		buf_printf(&text, "%lld %s, ", (long long)(s / 86400),
+		buf_printf(text, "%lld %s, ", (long long)(s / 86400),
 			   s >= 2 * 86400 ? "days" : "day");
 	if (s % 86400 >= 3600)
-		buf_printf(&text, "%2d:%02d, ", (int)(s % 86400 / 3600), (int)(s % 3600 / 60));
+		buf_printf(text, "%2d:%02d, ", (int)(s % 86400 / 3600), (int)(s % 3600 / 60));
 	else
-		buf_printf(&text, "%d min, ", (int)(s % 3600 / 60));
-	cmd_bytes(c, buf_bytes(&text));
-	cmd_puts(c, " 0 user,  ");
-	put_load(c);
+		buf_printf(text, "%d min, ", (int)(s % 3600 / 60));
+	buf_puts(text, " 0 user,  ");
+	add_load(c, text);
 }
 
 static int uptime_run(struct cmd *c)
@@ -96,8 +94,9 @@ static int uptime_run(struct cmd *c)
 		time_format(&text, BYTES("%Y-%m-%d %H:%M:%S\n"), &then, began, TIME_LIBC);
 		cmd_bytes(c, buf_bytes(&text));
 	} else {
-		uptime_put_line(c);
-		cmd_putc(c, '\n');
+		uptime_line(c, &text);
+		buf_putc(&text, '\n');
+		cmd_bytes(c, buf_bytes(&text));
 	}
 	return 0;
 }

@@ -7,7 +7,8 @@
 
 #include "builtins/builtin.h"
 
-/* " 02:31:17 up  3:40,  0 user,  load average: 0.00, 0.00, 0.00", without a newline. */
-void uptime_put_line(struct cmd *c);
+/* " 02:31:17 up  3:40,  0 user,  load average: 0.00, 0.00, 0.00", without a newline;
+ * appended. */
+void uptime_line(struct cmd *c, struct buf *text);
 
 #endif

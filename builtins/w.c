@@ -23,10 +23,12 @@ static const struct opt w_options[] = {
 static int w_run(struct cmd *c)
 {
 	const struct w_opts *o = c->opts;
+	struct buf line = buf_in(c->arena);
 
 	if (o->no_header)
 		return 0;
-	uptime_put_line(c);
+	uptime_line(c, &line);
+	cmd_bytes(c, buf_bytes(&line));
 	cmd_puts(c, "\nUSER     TTY      ");
 	cmd_puts(c, o->from ? "  " : "FROM             ");
 	cmd_puts(c, o->brief ? " IDLE WHAT\n" : "LOGIN@   IDLE   JCPU   PCPU WHAT\n");

@@ -53,6 +53,7 @@ enum ps_kind {
 	PS_VSZ_BYTES,
 	PS_DATA,
 	PS_TIME,
+	PS_TICKS,    /* the same in hundredths, for an order */
 	PS_TIME_SUM, /* of children that ended */
 	PS_TIMES,
 	PS_BSDTIME,

@@ -94,6 +94,7 @@ static int64_t number_of(const struct ps_view *v, enum ps_kind kind, const struc
 	case PS_TIME:
 	case PS_BSDTIME:
 	case PS_TIMES: return cpu_ns(v, p) / NS;
+	case PS_TICKS: return cpu_ns(v, p) / TICK_NS;
 	case PS_TIME_SUM: return p->child_cpu_ns / NS;
 	case PS_ETIME:
 	case PS_ETIMES: return elapsed_ns(v, p) / NS;
