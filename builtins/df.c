@@ -174,9 +174,9 @@ static const char *heading(struct cmd *c, const struct df_opts *o, enum column c
 	uint64_t left = o->unit.unit;
 	int power = -1;
 
-	if (o->portable && col == COLUMN_PCENT)
+	if (o->portable && o->unit.unit != 0 && col == COLUMN_PCENT)
 		return "Capacity";
-	if (col == COLUMN_AVAIL && (o->unit.unit == 0 || (o->output && o->ncolumns == COLUMNS)))
+	if (col == COLUMN_AVAIL && (o->unit.unit == 0 || o->output))
 		return "Avail";
 	if (col != COLUMN_SIZE)
 		return columns[col].head;
