@@ -6,29 +6,51 @@
 
 struct mount_opts {
 	const char *types;
+	bool all;
+	bool changes; /* an option that is for mounting only */
+	bool in_place;
 };
 
+static int set_options(struct cmd *c, const struct opt *opt, const char *arg)
+{
+	struct mount_opts *o = c->opts;
+
+	(void)opt;
+	o->changes = true;
+	o->in_place |= strncmp(arg, "remount", 7) == 0;
+	return 0;
+}
+
 static const struct opt mount_options[] = {
-	OPT_STR('t', "types", struct mount_opts, types, NULL, "LIST", "only these types"),
+	OPT_STR('t', "types", struct mount_opts, types, NULL, "LIST",
+		"only these types, or none of them: noTYPE,..."),
 	OPT_IGNORED('l', "show-labels", "no effect: there are no labels"),
 	OPT_IGNORED('v', "verbose", "no effect"),
-	OPT_IGNORED_ARG('o', "options", "LIST", "for mounting, which is refused"),
-	OPT_IGNORED('a', "all", "the same"),
-	OPT_IGNORED('r', "read-only", "the same"),
-	OPT_IGNORED('B', "bind", "the same"),
+	OPT_CALL_ARG('o', "options", set_options, "LIST", "for mounting, which is refused"),
+	OPT_FLAG('a', "all", struct mount_opts, all, "those of /etc/fstab: there are none"),
+	OPT_FLAG('r', "read-only", struct mount_opts, changes, "for mounting"),
+	OPT_FLAG('w', "rw", struct mount_opts, changes, "the same"),
+	OPT_FLAG('B', "bind", struct mount_opts, changes, "the same"),
+	OPT_FLAG('R', "rbind", struct mount_opts, changes, "the same"),
+	OPT_FLAG('M', "move", struct mount_opts, changes, "the same"),
 	OPT_END(),
 };
 
+/* A list that begins with "no" is of those that are not wanted. */
 static bool is_type(const char *list, struct bytes type)
 {
-	while (*list != '\0') {
+	bool negated = strncmp(list, "no", 2) == 0;
+
+	list += negated ? 2 : 0;
+	for (bool any = *list != '\0'; any;) {
 		size_t len = strcspn(list, ",");
 
 		if (bytes_eq(type, (struct bytes){ list, len }))
-			return true;
-		list += len + (list[len] != '\0');
+			return !negated;
+		any = list[len] != '\0';
+		list += len + any;
 	}
-	return false;
+	return negated;
 }
 
 /* "device directory type options 0 0" of /proc/mounts. */
@@ -62,11 +84,19 @@ static int mount_run(struct cmd *c)
 	struct bytes line;
 	int err;
 
-	if (c->nargs > 0)
-		return cmd_error(c, 0,
-				 "%s: must be superuser to use mount.\n       The host mounts "
-				 "directories when the session is made.",
-				 c->args[c->nargs - 1]);
+	if (o->all)
+		return 0;
+	if (c->nargs > 2 || (c->nargs == 0 && o->changes))
+		return cmd_usage(c, "bad usage");
+	if (c->nargs == 1 && !o->in_place)
+		return cmd_error(c, 0, "%s: can't find in /etc/fstab.", c->args[0]);
+	if (c->nargs > 0) {
+		cmd_error(c, 0,
+			  "%s: must be superuser to use mount.\n       The host mounts "
+			  "directories when the session is made.",
+			  c->args[c->nargs - 1]);
+		return 32;
+	}
 	err = input_open(&in, c, "/proc/mounts");
 	if (err < 0)
 		return cmd_error(c, err, "/proc/mounts");
