@@ -13,7 +13,7 @@ static const char *add_field(struct ps *s, const struct ps_column *col, const ch
 {
 	if (s->v.nfields == PS_FIELDS_MAX)
 		return "too many columns";
-	s->v.field[s->v.nfields++] = (struct ps_field){ col, header, width };
+	s->v.field[s->v.nfields++] = (struct ps_field){ col, header, width, false };
 	return NULL;
 }
 
@@ -83,20 +83,15 @@ static bool read_width(struct bytes text, int *out)
 
 static const char *check_columns(const char *list)
 {
-	const char *wrong = NULL;
-
 	while (*list != '\0') {
 		struct item it;
-		int width;
 		size_t len = read_item(list, &it);
 
 		if (len == 0)
 			return "improper format list";
 		list += len + (list[len] != '\0');
-		if (it.has_width && !read_width(it.width, &width))
-			wrong = "column widths must be unsigned decimal numbers";
 	}
-	return wrong;
+	return NULL;
 }
 
 /* Columns that procps has names for. */
@@ -113,6 +108,8 @@ static const char *add_item(struct ps *s, const struct item *it)
 	const struct ps_column *col = ps_column_find(it->name);
 	int width = 0;
 
+	if (it->has_width && !read_width(it->width, &width))
+		return "column widths must be unsigned decimal numbers";
 	if (macro(it->name) != NULL) {
 		ps_add_columns(s, macro(it->name));
 		return NULL;
@@ -121,7 +118,7 @@ static const char *add_item(struct ps *s, const struct item *it)
 		return ps_error(s, "unknown user-defined format specifier \"%s\"%s",
 				arena_dup(a, it->name), "");
 	/* Masks of signals are as wide as they are; others begin as much behind them as told. */
-	if (it->has_width && read_width(it->width, &width))
+	if (it->has_width)
 		width += ps_is_mask(col) ? 7 : 0;
 	else
 		width = it->has_header && it->header.len > (size_t)col->width &&
@@ -326,7 +323,7 @@ static void insert_field(struct ps_view *v, int at, const char *name)
 	const struct ps_column *col = ps_column_find(bytes_of(name));
 
 	memmove(v->field + at + 1, v->field + at, (size_t)(v->nfields - at) * sizeof v->field[0]);
-	v->field[at] = (struct ps_field){ col, col->header, col->width };
+	v->field[at] = (struct ps_field){ col, col->header, col->width, false };
 	v->nfields++;
 }
 

@@ -214,6 +214,52 @@ struct line {
 /* With -m a process has two lines: its own, and that of its thread. */
 enum side { WHOLE, PROCESS, THREAD };
 
+enum { MASK_NARROW = 9, COMMAND_SEEN = 3 };
+
+static bool is_endless(const struct ps_column *col)
+{
+	return col->kind == PS_COMM || col->kind == PS_ARGS || col->kind == PS_EXE;
+}
+
+/* How many lines of the screen a process takes. */
+static int64_t lines_taken(const struct ps *s, int64_t mask)
+{
+	int64_t total = -1;
+
+	for (int i = 0; i < s->v.nfields; i++) {
+		const struct ps_field *f = &s->v.field[i];
+
+		total += 1 + (ps_is_mask(f->column)   ? mask
+			      : is_endless(f->column) ? (int64_t)COMMAND_SEEN
+						      : f->width);
+	}
+	return (total + s->o.columns - 1) / s->o.columns;
+}
+
+/* Masks become narrow where that saves a line. */
+static void narrow_masks(struct ps *s)
+{
+	if (s->o.columns == 0 || lines_taken(s, 2 * MASK_NARROW - 2) == lines_taken(s, MASK_NARROW))
+		return;
+	for (int i = 0; i < s->v.nfields; i++) {
+		if (ps_is_mask(s->v.field[i].column)) {
+			s->v.field[i].width = MASK_NARROW;
+			s->v.field[i].narrow = true;
+		}
+	}
+}
+
+static void halve_mask(struct buf *text)
+{
+	bool upper = strspn(text->ptr, "0") < 8;
+	size_t cut = upper ? 7 : 8;
+
+	memmove(text->ptr, text->ptr + cut, text->len - cut);
+	text->len -= cut;
+	if (upper)
+		text->ptr[0] = '<';
+}
+
 /* Bytes of the text that fit; *columns becomes what they take. */
 static size_t fitting(const struct ps *s, struct bytes text, int64_t *columns)
 {
@@ -241,7 +287,7 @@ static bool is_right(const struct ps *s, const struct ps_column *col)
 static void put_cell(struct ps *s, struct line *l, const struct ps_field *f, struct bytes text)
 {
 	bool literal = f->column->kind == PS_LITERAL;
-	int64_t room = ps_is_mask(f->column) ? f->column->width : f->width;
+	int64_t room = ps_is_mask(f->column) && !f->narrow ? f->column->width : f->width;
 	int64_t len = INT64_MAX;
 
 	fitting(s, text, &len);
@@ -292,14 +338,16 @@ static struct bytes fit(struct ps *s, const struct line *l, const struct ps_fiel
 {
 	struct bytes all = buf_bytes(text);
 	int64_t begin = l->correct > l->actual ? l->correct : l->actual + (l->actual > 0);
+	enum ps_kind kind = f->column->kind;
 	int64_t room = f->width;
+	int64_t seen = is_endless(f->column) ? (int64_t)COMMAND_SEEN : f->width;
 	int64_t columns = s->o.columns;
 
-	if (f->column->kind == PS_LITERAL || f->column->kind == PS_STAT || is_right(s, f->column) ||
+	if (kind == PS_LITERAL || kind == PS_STAT || is_right(s, f->column) ||
 	    (last && columns == 0))
 		return all;
 	if (last)
-		room = (begin + 3 + columns - 1) / columns * columns - begin;
+		room = (begin + seen + columns - 1) / columns * columns - begin;
 	int64_t used = room;
 	size_t len = fitting(s, all, &used);
 
@@ -332,6 +380,8 @@ static void put_line(struct ps *s, const struct cmd_proc *p, const char *prefix,
 		} else {
 			buf_puts(&text, is_command(f->column->kind) ? prefix : "");
 			ps_put_value(&s->v, f->column, p, &text);
+			if (f->narrow)
+				halve_mask(&text);
 		}
 		put_cell(s, &l, f, fit(s, &l, f, i == s->v.nfields - 1, &text));
 	}
@@ -466,6 +516,7 @@ static int ps_run(struct cmd *c)
 		fail(c, wrong);
 	check_quick(s);
 	find_size(s);
+	narrow_masks(s);
 	set_view(s);
 	size_t all = cmd_procs(c, &list);
 	size_t n = choose(s, &list, all);

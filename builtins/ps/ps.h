@@ -105,6 +105,7 @@ struct ps_field {
 	const struct ps_column *column;
 	const char *header;
 	int width;
+	bool narrow; /* a mask of signals shows its lower half */
 };
 
 struct ps_key {
