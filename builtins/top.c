@@ -479,7 +479,8 @@ static int check(struct cmd *c, struct ps_key *key, uint64_t *count, int64_t *de
 	if (find_delay(c, delay) != 0)
 		return 1;
 	if (!order_of(o->order, key))
-		return fail(c, "unrecognized field name '%s'", o->order);
+		return fail(c, "unrecognized field name '%s'",
+			    o->order + (o->order[0] == '-' || o->order[0] == '+'));
 	if (!is_unit(o->scale, units))
 		return fail(c, "bad memory scaling arg '%s'", o->scale);
 	if (!is_unit(o->tasks_scale, "kmgtp"))
