@@ -4,6 +4,7 @@
  *
  * Not here: sockets (-i finds none).
  */
+#include "base/regex.h"
 #include "base/time.h"
 #include "builtins/builtin.h"
 #include "builtins/zone.h"
@@ -22,7 +23,11 @@ struct lsof_opts {
 	uint64_t seconds;   /* -r: between listings; 0: there is one */
 	bool while_any;     /* +r: up to the first that is empty */
 	const char *marker; /* of -r, formatted with the time; NULL: the usual one */
-	bool begun;         /* the line of headers is written */
+	bool numbers;       /* -l: of users instead of names */
+	/* state */
+	struct open_file *rows; /* of the table */
+	size_t nrows;
+	struct regex *re; /* of -c /RE/ */
 };
 
 static const char field_letters[] = "pgRcuLfaltGDsoikn0";
@@ -83,17 +88,19 @@ static int set_repeat(struct cmd *c, const struct opt *opt, const char *arg)
 }
 
 static const struct opt lsof_options[] = {
-	OPT_STR('p', NULL, struct lsof_opts, pids, NULL, "PID,...", "of these processes"),
+	OPT_STR('p', NULL, struct lsof_opts, pids, NULL, "PID,...",
+		"of these processes; ^PID: not of it"),
 	OPT_STR('c', NULL, struct lsof_opts, command, NULL, "NAME",
-		"of programs whose name begins so"),
-	OPT_STR('u', NULL, struct lsof_opts, user, NULL, "USER", "of processes of USER"),
+		"of programs whose name begins so; ^NAME: of others; /RE/"),
+	OPT_STR('u', NULL, struct lsof_opts, user, NULL, "USER,...",
+		"of processes of users; ^USER: not of them"),
 	OPT_STR('D', NULL, struct lsof_opts, tree, NULL, "DIR", "below a directory: +D DIR"),
 	OPT_FLAG('a', NULL, struct lsof_opts, and, "all that was asked for, not any of it"),
 	OPT_FLAG('t', NULL, struct lsof_opts, terse, "only the numbers of processes"),
 	OPT_CALL_OPTIONAL('i', NULL, opt_ignored, "ADDRESS", "of the network: there are none"),
 	OPT_IGNORED('n', NULL, "no effect"),
 	OPT_IGNORED('P', NULL, "no effect"),
-	OPT_IGNORED('l', NULL, "no effect"),
+	OPT_FLAG('l', NULL, struct lsof_opts, numbers, "numbers of users instead of names"),
 	OPT_IGNORED('w', NULL, "no effect"),
 	OPT_STR('d', NULL, struct lsof_opts, fds, NULL, "LIST",
 		"of these descriptors: cwd,0-2,^txt"),
@@ -142,19 +149,66 @@ static int lsof_legacy(struct cmd *c, int argc, char **argv, int i)
 	return i + 1 < argc ? 2 : 1;
 }
 
-static bool is_listed(const char *list, int pid)
+/* --- lists --- */
+
+static uint64_t pid_of(struct cmd *c, const char *item)
 {
-	char text[20];
-	size_t n = num_format_u64((uint64_t)pid, text);
+	uint64_t pid;
+
+	if (!num_plain(item, &pid) || pid > INT32_MAX)
+		cmd_exit(c, cmd_usage(c, "illegal process ID: %s",
+				      ((const struct lsof_opts *)c->opts)->pids));
+	return pid;
+}
+
+static uint64_t uid_of(struct cmd *c, const char *item)
+{
+	uint64_t id;
+	uint32_t uid;
+	uint32_t gid;
+
+	if (num_plain(item, &id) && id <= UINT32_MAX)
+		return id;
+	if (!cmd_user_id(c, item, &uid, &gid))
+		cmd_exit(c, cmd_usage(c, "can't get UID for %s", item));
+	return uid;
+}
+
+enum listing { LISTED, NOT_LISTED, EXCLUDED };
+
+/* Items with ^ exclude; where there are no others, the rest is listed. */
+static enum listing look_up(struct cmd *c, const char *list, uint64_t number,
+			    uint64_t (*read)(struct cmd *c, const char *item))
+{
+	bool positive = false;
+	bool found = false;
 
 	while (*list != '\0') {
 		size_t len = strcspn(list, ",");
+		bool excludes = *list == '^';
+		const char *item = arena_dup(c->arena,
+					     (struct bytes){ list + excludes, len - excludes });
+		bool same = len > 0 && read(c, item) == number;
 
-		if (len == n && memcmp(list, text, n) == 0)
-			return true;
+		if (same && excludes)
+			return EXCLUDED;
+		found |= same;
+		positive |= !excludes;
 		list += len + (list[len] != '\0');
+		cmd_charge(c, 2);
 	}
-	return false;
+	return found || !positive ? LISTED : NOT_LISTED;
+}
+
+static bool is_command(const struct lsof_opts *o, const char *name)
+{
+	const char *wanted = o->command;
+	bool excludes = *wanted == '^';
+	struct regex_span span;
+
+	if (o->re != NULL)
+		return regex_search(o->re, bytes_of(name), 0, 0, &span, 1) == 0;
+	return (strncmp(name, wanted + excludes, strlen(wanted + excludes)) == 0) != excludes;
 }
 
 /* Whether a process is asked for: by any of the options, or by all of them. named: there are such
@@ -162,24 +216,28 @@ static bool is_listed(const char *list, int pid)
 static bool is_chosen(struct cmd *c, const struct cmd_proc *p, bool by_file, bool *named)
 {
 	const struct lsof_opts *o = c->opts;
-	uint32_t uid = 0;
-	uint32_t gid;
+	enum listing by_pid = LISTED;
+	enum listing by_user = LISTED;
 	int asked = 0;
 	int yes = 0;
 
-	if (o->pids != NULL) {
+	if (o->pids != NULL && *o->pids != '\0') {
+		by_pid = look_up(c, o->pids, (uint64_t)p->pid, pid_of);
 		asked++;
-		yes += is_listed(o->pids, p->pid);
+		yes += by_pid == LISTED;
 	}
-	if (o->command != NULL) {
+	if (o->command != NULL && *o->command != '\0') {
 		asked++;
-		yes += strncmp(p->name, o->command, strlen(o->command)) == 0;
+		yes += is_command(o, p->name);
 	}
 	if (o->user != NULL) {
+		by_user = look_up(c, o->user, p->uid, uid_of);
 		asked++;
-		yes += cmd_user_id(c, o->user, &uid, &gid) && uid == p->uid;
+		yes += by_user == LISTED;
 	}
 	*named = asked > 0;
+	if (by_pid == EXCLUDED || by_user == EXCLUDED)
+		return false;
 	return asked == 0 || (o->and || by_file ? yes == asked : yes > 0);
 }
 
@@ -259,30 +317,118 @@ static bool has_size(const struct open_file *f)
 	return f->has_st && (type == S_REG || type == S_DIR);
 }
 
-static void put_table_line(struct cmd *c, const struct open_file *f)
+static const char *user_of(struct cmd *c, const struct cmd_proc *p)
+{
+	const struct lsof_opts *o = c->opts;
+	const char *name = o->numbers ? NULL : cmd_user_name(c, p->uid);
+	struct buf text = buf_in(c->arena);
+
+	if (name == NULL)
+		buf_printf(&text, "%u", p->uid);
+	else
+		buf_printf(&text, "%.*s", 8, name);
+	return buf_cstr(&text);
+}
+
+enum {
+	CELL_COMMAND,
+	CELL_PID,
+	CELL_PPID,
+	CELL_USER,
+	CELL_TYPE,
+	CELL_DEVICE,
+	CELL_SIZE,
+	CELL_NODE,
+	CELLS
+};
+
+static void fill_cells(struct cmd *c, const struct open_file *f, struct buf cell[CELLS])
+{
+	for (int i = 0; i < CELLS; i++)
+		cell[i] = buf_in(c->arena);
+	buf_printf(&cell[CELL_COMMAND], "%.*s", 9, f->p->name);
+	buf_put_i64(&cell[CELL_PID], f->p->pid);
+	buf_put_i64(&cell[CELL_PPID], f->p->ppid);
+	buf_puts(&cell[CELL_USER], user_of(c, f->p));
+	buf_puts(&cell[CELL_TYPE], f->has_st ? type_of(&f->st) : "unknown");
+	if (f->has_st && (f->st.mode & S_FMT) == S_CHR)
+		buf_printf(&cell[CELL_DEVICE], "%u,%u", (unsigned)(f->st.rdev >> 8),
+			   (unsigned)(f->st.rdev & 0xff));
+	else
+		buf_puts(&cell[CELL_DEVICE], "0,1");
+	if (has_size(f))
+		buf_put_u64(&cell[CELL_SIZE], f->st.size);
+	else
+		buf_puts(&cell[CELL_SIZE], "0t0");
+	buf_put_u64(&cell[CELL_NODE], f->has_st ? f->st.ino : 0);
+}
+
+static void put_right(struct buf *out, size_t width, struct bytes text)
+{
+	for (size_t n = text.len; n < width; n++)
+		buf_putc(out, ' ');
+	buf_add(out, text);
+	buf_putc(out, ' ');
+}
+
+static void put_row(struct cmd *c, const size_t width[CELLS], struct bytes cell[CELLS],
+		    const char *fd, const char *name)
+{
+	const struct lsof_opts *o = c->opts;
+	struct buf line = buf_in(c->arena);
+
+	buf_add(&line, cell[CELL_COMMAND]);
+	while (line.len <= width[CELL_COMMAND])
+		buf_putc(&line, ' ');
+	put_right(&line, width[CELL_PID], cell[CELL_PID]);
+	if (o->parents)
+		put_right(&line, width[CELL_PPID], cell[CELL_PPID]);
+	put_right(&line, width[CELL_USER], cell[CELL_USER]);
+	buf_printf(&line, "%s ", fd);
+	put_right(&line, width[CELL_TYPE], cell[CELL_TYPE]);
+	put_right(&line, width[CELL_DEVICE], cell[CELL_DEVICE]);
+	put_right(&line, width[CELL_SIZE], cell[CELL_SIZE]);
+	put_right(&line, width[CELL_NODE], cell[CELL_NODE]);
+	buf_printf(&line, "%s\n", name);
+	cmd_bytes(c, buf_bytes(&line));
+	cmd_charge_bytes(c, line.len);
+}
+
+/* Columns are as wide as what is in them; a descriptor has four places and two letters. */
+static void put_table(struct cmd *c)
 {
 	struct lsof_opts *o = c->opts;
-	const char *user = cmd_user_name(c, f->p->uid);
-	struct buf fd = buf_in(c->arena);
-	struct buf size = buf_in(c->arena);
+	struct bytes head[CELLS] = { BYTES("COMMAND"),  BYTES("PID"),  BYTES("PPID"),
+				     BYTES("USER"),     BYTES("TYPE"), BYTES("DEVICE"),
+				     BYTES("SIZE/OFF"), BYTES("NODE") };
+	struct buf cell[CELLS];
+	struct bytes text[CELLS];
+	size_t width[CELLS];
 
-	if (!o->begun)
-		cmd_printf(
-			c,
-			"COMMAND     PID %sUSER       FD   TYPE DEVICE  SIZE/OFF     NODE NAME\n",
-			o->parents ? " PPID " : "");
-	o->begun = true;
-	buf_printf(&fd, f->access != ' ' ? "%s%c" : "%s", f->fd, f->access);
-	if (has_size(f))
-		buf_put_u64(&size, f->st.size);
-	else
-		buf_puts(&size, "0t0");
-	cmd_printf(c, "%-9.9s %5d ", f->p->name, f->p->pid);
-	if (o->parents)
-		cmd_printf(c, "%5d ", f->p->ppid);
-	cmd_printf(c, "%-8.8s %4s %6s %6s %9s %8llu %s\n", user != NULL ? user : "?", buf_cstr(&fd),
-		   f->has_st ? type_of(&f->st) : "unknown", "0,1", buf_cstr(&size),
-		   f->has_st ? (unsigned long long)f->st.ino : 0ULL, f->name);
+	for (int i = 0; i < CELLS; i++)
+		width[i] = head[i].len;
+	for (size_t r = 0; r < o->nrows; r++) {
+		struct arena_mark mark = arena_mark(c->arena);
+
+		fill_cells(c, &o->rows[r], cell);
+		for (int i = 0; i < CELLS; i++)
+			width[i] = cell[i].len > width[i] ? cell[i].len : width[i];
+		arena_release(c->arena, mark);
+	}
+	if (o->nrows > 0)
+		put_row(c, width, head, "  FD  ", "NAME");
+	for (size_t r = 0; r < o->nrows; r++) {
+		const struct open_file *f = &o->rows[r];
+		struct arena_mark mark = arena_mark(c->arena);
+		struct buf fd = buf_in(c->arena);
+
+		fill_cells(c, f, cell);
+		for (int i = 0; i < CELLS; i++)
+			text[i] = buf_bytes(&cell[i]);
+		buf_printf(&fd, "%4s%c ", f->fd, f->access);
+		put_row(c, width, text, buf_cstr(&fd), f->name);
+		arena_release(c->arena, mark);
+	}
 }
 
 /* --- -F --- */
@@ -383,7 +529,8 @@ static bool put_file(struct cmd *c, struct subject *s, const char *link, const c
 	if (o->terse)
 		return true;
 	if (o->fields == NULL) {
-		put_table_line(c, &f);
+		o->rows = arena_room(c->arena, o->rows, o->nrows, sizeof f);
+		o->rows[o->nrows++] = f;
 		return true;
 	}
 	if (!s->begun)
@@ -432,7 +579,8 @@ static bool list_all(struct cmd *c)
 
 	if (o->internet)
 		return false;
-	o->begun = false;
+	o->rows = NULL;
+	o->nrows = 0;
 	for (size_t i = 0; i < n; i++) {
 		struct subject s = { .p = &list[i] };
 		bool chosen = is_chosen(c, &list[i], by_file, &s.named);
@@ -451,6 +599,7 @@ static bool list_all(struct cmd *c)
 			cmd_printf(c, "%d\n", list[i].pid);
 		any |= here || (chosen && o->pids != NULL && !by_file);
 	}
+	put_table(c);
 	return any;
 }
 
@@ -475,12 +624,60 @@ static void put_marker(struct cmd *c)
 	cmd_flush(c);
 }
 
+/* Names must be those of files; how many are left. */
+static int check_names(struct cmd *c)
+{
+	struct lsof_opts *o = c->opts;
+	struct vfs_stat st;
+	char *path;
+	int n = 0;
+	int err;
+
+	for (int i = 0; i < c->nargs; i++) {
+		err = cmd_stat(c, c->args[i], &st);
+		if (err == 0)
+			c->args[n++] = c->args[i];
+		else
+			cmd_error(c, 0, "status error on %s: %s", c->args[i], err_text(err));
+	}
+	c->nargs = n;
+	if (o->tree == NULL)
+		return n;
+	err = cmd_canonical(c, o->tree, CANON_EXISTING, &path);
+	if (err == 0)
+		o->tree = strcmp(path, "/") == 0 ? "" : path;
+	else
+		cmd_exit(c, cmd_error(c, 0, "status error on %s: %s", o->tree, err_text(err)));
+	return n + 1;
+}
+
+/* -c /RE/ */
+static void compile(struct cmd *c)
+{
+	struct lsof_opts *o = c->opts;
+	size_t len = o->command != NULL ? strlen(o->command) : 0;
+	const char *message;
+	size_t offset;
+
+	if (len < 2 || o->command[0] != '/' || o->command[len - 1] != '/')
+		return;
+	if (regex_compile(c->arena, (struct bytes){ o->command + 1, len - 2 }, REGEX_BRE, &o->re,
+			  &message, &offset) != 0)
+		cmd_exit(c, cmd_error(c, 0, "regexp error: %s: %s", o->command, message));
+	regex_set_work(o->re, cmd_work, c);
+}
+
 static int lsof_run(struct cmd *c)
 {
 	const struct lsof_opts *o = c->opts;
-	struct arena_mark mark = arena_mark(c->arena);
+	struct arena_mark mark;
 	bool before = false;
+	bool by_name = c->nargs > 0 || o->tree != NULL;
 
+	compile(c);
+	if (by_name && check_names(c) == 0)
+		return 1;
+	mark = arena_mark(c->arena);
 	if (o->fields != NULL && o->terse)
 		return cmd_error(c, 0, "-F and -t are mutually exclusive");
 	if (o->seconds == 0)
