@@ -5,30 +5,50 @@
 #include "builtins/builtin.h"
 
 struct who_opts {
+	bool all;
+	bool dead;
+	bool idle; /* columns of idle time and of numbers */
+	bool number;
 	bool heading;
 	bool count;
+	bool brief;
+	bool messages;
 };
 
 static const struct opt who_options[] = {
-	OPT_IGNORED('a', "all", "everything"),
-	OPT_IGNORED('b', "boot", "when the system started"),
-	OPT_IGNORED('d', "dead", "ended processes"),
+	OPT_FLAG('a', "all", struct who_opts, all, "everything"),
+	OPT_FLAG('b', "boot", struct who_opts, number, "when the system started"),
+	OPT_FLAG('d', "dead", struct who_opts, dead, "ended processes"),
 	OPT_FLAG('H', "heading", struct who_opts, heading, "a line of headers"),
-	OPT_IGNORED('l', "login", "processes that wait for a login"),
+	OPT_FLAG('l', "login", struct who_opts, idle, "processes that wait for a login"),
 	OPT_IGNORED(0, "lookup", "names of hosts"),
 	OPT_IGNORED('m', NULL, "only the user of standard input"),
-	OPT_IGNORED('p', "process", "processes of init"),
+	OPT_FLAG('p', "process", struct who_opts, number, "processes of init"),
 	OPT_FLAG('q', "count", struct who_opts, count, "only names and how many there are"),
-	OPT_IGNORED('r', "runlevel", "the run level"),
-	OPT_IGNORED('s', "short", "name, line and time"),
-	OPT_IGNORED('t', "time", "changes of the clock"),
-	OPT_IGNORED('T', "mesg", "whether messages are taken"),
-	OPT_IGNORED('w', NULL, NULL),
-	OPT_IGNORED('u', "users", "users who are logged in"),
-	OPT_IGNORED(0, "message", NULL),
-	OPT_IGNORED(0, "writable", NULL),
+	OPT_FLAG('r', "runlevel", struct who_opts, idle, "the run level"),
+	OPT_FLAG('s', "short", struct who_opts, brief, "name, line and time"),
+	OPT_FLAG('t', "time", struct who_opts, number, "changes of the clock"),
+	OPT_FLAG('T', "mesg", struct who_opts, messages, "whether messages are taken"),
+	OPT_FLAG('w', NULL, struct who_opts, messages, NULL),
+	OPT_FLAG('u', "users", struct who_opts, idle, "users who are logged in"),
+	OPT_FLAG(0, "message", struct who_opts, messages, NULL),
+	OPT_FLAG(0, "writable", struct who_opts, messages, NULL),
 	OPT_END(),
 };
+
+static void put_heading(struct cmd *c, const struct who_opts *o)
+{
+	bool exits = o->all || o->dead;
+	bool idle = o->idle || exits;
+	bool brief = o->brief && !exits;
+
+	cmd_puts(c, "NAME     ");
+	cmd_puts(c, o->messages || o->all ? "  " : "");
+	cmd_puts(c, "LINE         TIME             ");
+	cmd_puts(c, idle && !brief ? "IDLE   " : "");
+	cmd_puts(c, (idle || o->number) && !brief ? "       PID " : "");
+	cmd_puts(c, exits ? "COMMENT  EXIT\n" : "COMMENT\n");
+}
 
 static int who_run(struct cmd *c)
 {
@@ -40,7 +60,7 @@ static int who_run(struct cmd *c)
 	if (o->count)
 		cmd_puts(c, "\n# users=0\n");
 	else if (o->heading)
-		cmd_puts(c, "NAME     LINE         TIME             COMMENT\n");
+		put_heading(c, o);
 	return 0;
 }
 
