@@ -37,19 +37,25 @@ static const char *read_pid(const char *text, int64_t *id)
 	return *id < 1 || *id > INT32_MAX ? "process ID out of range" : NULL;
 }
 
+/* Behind -N those that are not there are no error: all are others. */
 static const char *read_id(struct ps *s, bool group, const char *text, int64_t *id)
 {
+	const char *wrong = NULL;
 	uint32_t a = 0;
 	uint32_t b;
 
 	if (!read_number(text, id)) {
 		if (group ? !cmd_group_id(s->c, text, &a) : !cmd_user_id(s->c, text, &a, &b))
-			return group ? "group name does not exist" : "user name does not exist";
+			wrong = group ? "group name does not exist" : "user name does not exist";
 		*id = a;
 	}
-	if (*id < 0 || *id >= UINT32_MAX)
-		return group ? "group ID out of range" : "user ID out of range";
-	return NULL;
+	if (wrong == NULL && (*id < 0 || *id >= UINT32_MAX))
+		wrong = group ? "group ID out of range" : "user ID out of range";
+	if (wrong != NULL && s->o.negate) {
+		*id = -1;
+		return NULL;
+	}
+	return wrong;
 }
 
 /* Terminals are named as in /dev, in /dev/tty, or by their path. */

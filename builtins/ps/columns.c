@@ -139,7 +139,7 @@ static const struct ps_column columns[] = {
 	{ "seat", "SEAT", 11, PS_DASH, 0 },
 	{ "sess", "SESS", 7, PS_SID, R | P },
 	{ "session", "SESS", 7, PS_SID, R | P },
-	{ "sgi_p", "P", 1, PS_PROCESSOR, T },
+	{ "sgi_p", "P", 1, PS_PROCESSOR, R | T },
 	{ "sgi_rss", "RSS", 4, PS_RSS, P },
 	{ "sgid", "SGID", 5, PS_SGID, R },
 	{ "sgroup", "SGROUP", 8, PS_SGROUP, N },

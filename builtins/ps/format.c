@@ -362,7 +362,8 @@ static const char *add_classes(struct ps_view *v)
 		remove_field(v, others[i]);
 	}
 	if (at < 0)
-		at = behind_numbers(v);
+		at = find_field(v, "psr") >= 0 ? find_field(v, "psr") + 1 : behind_numbers(v);
+	at += at == find_field(v, "nlwp");
 	insert_field(v, at, "pri");
 	insert_field(v, at, "class");
 	return NULL;
