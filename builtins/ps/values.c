@@ -14,6 +14,7 @@ static int64_t elapsed_ns(const struct ps_view *v, const struct cmd_proc *p)
 	return v->now_ns > p->started_ns ? v->now_ns - p->started_ns : 0;
 }
 
+/* With that of children only in BSD's column and in shares. */
 static int64_t cpu_ns(const struct ps_view *v, const struct cmd_proc *p)
 {
 	return v->cumulative ? p->cpu_ns + p->child_cpu_ns : p->cpu_ns;
@@ -91,10 +92,10 @@ static int64_t number_of(const struct ps_view *v, enum ps_kind kind, const struc
 	case PS_VSZ: return (int64_t)(p->size / 1024);
 	case PS_VSZ_BYTES: return (int64_t)p->size;
 	case PS_DATA: return (int64_t)(p->data / 1024);
+	case PS_BSDTIME: return cpu_ns(v, p) / NS;
 	case PS_TIME:
-	case PS_BSDTIME:
-	case PS_TIMES: return cpu_ns(v, p) / NS;
-	case PS_TICKS: return cpu_ns(v, p) / TICK_NS;
+	case PS_TIMES: return p->cpu_ns / NS;
+	case PS_TICKS: return p->cpu_ns / TICK_NS;
 	case PS_TIME_SUM: return p->child_cpu_ns / NS;
 	case PS_ETIME:
 	case PS_ETIMES: return elapsed_ns(v, p) / NS;
@@ -154,7 +155,7 @@ static void put_groups(const struct ps_view *v, const struct cmd_proc *p, bool n
 static void put_span(struct buf *out, int64_t s, bool brief)
 {
 	if (s >= 86400)
-		buf_printf(out, "%02lld-", (long long)(s / 86400));
+		buf_printf(out, "%lld-", (long long)(s / 86400));
 	if (!brief || s >= 3600)
 		buf_printf(out, "%02d:", (int)(s % 86400 / 3600));
 	buf_printf(out, "%02d:%02d", (int)(s % 3600 / 60), (int)(s % 60));
