@@ -14,6 +14,7 @@ struct switching {
 	struct git *g;
 	struct index *x;
 	const struct switch_opts *o;
+	const struct leaves *from;
 	struct change *at; /* what must be done */
 	size_t n;
 	size_t cap;
@@ -37,15 +38,22 @@ static void must_do(struct switching *s, const char *path, const struct leaf *fr
 	s->at[s->n++] = (struct change){ path, from, to };
 }
 
-/* A file that is not in the index stands where one is to be written. */
+/* A file that is not in the index stands where one, or a directory of it, is to be. */
 static void check_untracked(struct switching *s, const struct leaf *to)
 {
 	struct git *g = s->g;
 	struct vfs_stat st;
 	struct oid o;
 
-	if (s->o->force || s->o->no_work || cmd_lstat(g->c, to->path, &st) < 0 ||
-	    work_behind_link(g, to->path))
+	if (s->o->force || s->o->no_work)
+		return;
+	const char *in_the_way = work_in_the_way(g, to->path);
+
+	if (in_the_way != NULL &&
+	    !(index_has(s->x, in_the_way) && leaves_find(s->from, in_the_way) != NULL) &&
+	    !gitignore_path_deep(g, in_the_way, false, NULL))
+		names_add(g, &s->untracked_over, in_the_way);
+	if (cmd_lstat(g->c, to->path, &st) < 0 || work_behind_link(g, to->path))
 		return;
 	if ((st.mode & S_FMT) == S_DIR) {
 		struct names list = { NULL, 0, 0 };
@@ -110,7 +118,7 @@ static void one_path(struct switching *s, const char *path, const struct leaf *f
 	/* What a submodule has checked out stays. */
 	state = s->o->no_work || e->mode == MODE_GITLINK ? ENTRY_SAME
 							 : index_check(g, s->x, e, NULL);
-	if (state != ENTRY_SAME && state != ENTRY_MISSING) {
+	if (state == ENTRY_MISSING ? work_replaced(g, path) : state != ENTRY_SAME) {
 		names_add(g, &s->changed, path);
 		return;
 	}
@@ -176,17 +184,22 @@ static bool complain(struct switching *s)
 	return true;
 }
 
-static void carry_out(struct switching *s)
+static bool carry_out(struct switching *s)
 {
 	struct git *g = s->g;
+	bool all = true;
 
 	for (size_t i = 0; i < s->n; i++) {
 		const struct change *c = &s->at[i];
 
 		if (c->to != NULL)
 			continue;
-		if (!s->o->no_work && index_has(s->x, c->path))
-			work_remove(g, c->path);
+		if (!s->o->no_work && index_has(s->x, c->path)) {
+			int err = work_remove(g, c->path);
+
+			if (err == -E_ACCES || err == -E_PERM || err == -E_ROFS)
+				git_warn(g, "unable to unlink '%s': %s", c->path, err_text(-err));
+		}
 		index_remove(s->x, c->path);
 	}
 	for (size_t i = 0; i < s->n; i++) {
@@ -202,9 +215,10 @@ static void carry_out(struct switching *s)
 			continue;
 		e = index_put(s->x, c->path, c->to->mode, &c->to->oid);
 		if (!s->o->no_work)
-			work_write(g, c->path, c->to->mode, &c->to->oid, e);
+			all = work_write(g, c->path, c->to->mode, &c->to->oid, e) && all;
 	}
 	s->x->dirty = true;
+	return all;
 }
 
 bool work_switch(struct git *g, const struct oid *old, const struct oid *new_tree,
@@ -228,6 +242,7 @@ bool work_switch(struct git *g, const struct oid *old, const struct oid *new_tre
 		tree_flatten(g, g->keep, old, &a);
 	}
 	tree_flatten(g, g->keep, new_tree, &b);
+	s.from = &a;
 	plan(&s, &a, &b);
 	if (o->only_local != NULL && s.changed.n != 0) {
 		if (s.untracked_over.n != 0)
@@ -246,15 +261,15 @@ bool work_switch(struct git *g, const struct oid *old, const struct oid *new_tre
 		return false;
 	if (o->keep_index)
 		return true;
-	carry_out(&s);
-	return true;
+	/* A switch goes through although some files can't be written; who forces it wants them. */
+	return carry_out(&s) || !o->force;
 }
 
-void work_reset(struct git *g, const struct oid *tree)
+bool work_reset(struct git *g, const struct oid *tree)
 {
 	static const struct switch_opts force = { .force = true };
 
-	work_switch(g, NULL, tree, &force);
+	return work_switch(g, NULL, tree, &force);
 }
 
 void work_reset_index(struct git *g, const struct oid *tree)

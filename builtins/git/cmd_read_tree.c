@@ -77,13 +77,17 @@ static void check_options(struct reading *r, const struct args *args)
 
 bool read_tree_in_the_way(struct reading *r, const char *path)
 {
+	const char *in_the_way;
 	struct vfs_stat st;
 
-	if (!r->o.update || r->o.reset || cmd_lstat(r->g->c, path, &st) < 0)
+	if (!r->o.update || r->o.reset)
+		return false;
+	in_the_way = work_in_the_way(r->g, path);
+	if (in_the_way != NULL ? index_has(r->x, in_the_way) : cmd_lstat(r->g->c, path, &st) < 0)
 		return false;
 	if (!r->o.quiet)
 		git_error(r->g, "Untracked working tree file '%s' would be overwritten by merge.",
-			  path);
+			  in_the_way != NULL ? in_the_way : path);
 	return true;
 }
 

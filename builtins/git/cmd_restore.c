@@ -411,14 +411,17 @@ static int reset_paths(struct git *g, const struct reset_args *a, const struct o
 }
 
 static bool reset_tree(struct git *g, const struct reset_args *a, const struct oid *old_tree,
-		       const struct oid *tree)
+		       const struct oid *tree, const char *rev)
 {
 	struct index *x = index_get(g);
 	struct switch_opts so = { .action = "reset" };
 
 	switch (a->mode) {
 	case RESET_SOFT: return true;
-	case RESET_HARD: work_reset(g, tree); break;
+	case RESET_HARD:
+		if (!work_reset(g, tree))
+			git_die(g, "Could not reset index file to revision '%s'.", rev);
+		break;
 	case RESET_KEEP:
 	case RESET_MERGE:
 		if (a->mode == RESET_MERGE) {
@@ -520,7 +523,7 @@ int git_cmd_reset(struct git *g, struct args *args)
 		git_die(g, "Cannot do a %s reset in the middle of a merge.", "soft");
 	if (had)
 		tree_of(g, &old, &old_tree);
-	if (!reset_tree(g, &a, &old_tree, &tree))
+	if (!reset_tree(g, &a, &old_tree, &tree, rev))
 		return 1;
 	if (unborn)
 		return 0;

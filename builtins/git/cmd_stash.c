@@ -66,6 +66,17 @@ static int by_path(const void *a, const void *b)
 	return strcmp(((const struct leaf *)a)->path, ((const struct leaf *)b)->path);
 }
 
+/* The file can't be read: nothing is put away, and nothing removed. */
+static _Noreturn void cannot_save(struct making *k, const char *path, const char *what)
+{
+	struct git *g = k->g;
+	int err = cmd_access(g->c, CMD_CWD, path, 4);
+
+	git_error(g, "open(\"%s\"): %s", path, err_text(err < 0 ? err : -E_IO));
+	git_say(g, "fatal: Unable to process path %s\nCannot save the %s\n", path, what);
+	git_exit(g, 1);
+}
+
 /* Files of HEAD that only the index has let go of are still work. */
 static bool add_dropped(struct making *k, struct leaves *l)
 {
@@ -83,7 +94,7 @@ static bool add_dropped(struct making *k, struct leaves *l)
 			continue;
 		f.mode = work_mode(g, &st, NULL);
 		if (work_hash(g, f.path, f.mode, true, &f.oid) < 0)
-			continue;
+			cannot_save(k, f.path, "current worktree state");
 		LIST_ROOM(g, l->at, l->n, l->cap);
 		l->at[l->n++] = f;
 		any = true;
@@ -116,7 +127,7 @@ static bool write_work_tree(struct making *k)
 			if (state != ENTRY_SAME) {
 				f.mode = work_mode(g, &st, e);
 				if (work_hash(g, e->path, f.mode, true, &f.oid) < 0)
-					continue;
+					cannot_save(k, e->path, "current worktree state");
 			}
 		}
 		LIST_ROOM(g, l.at, l.n, l.cap);
@@ -137,6 +148,12 @@ static void find_untracked(struct making *k)
 	k->has_untracked = k->untracked.n != 0;
 }
 
+/* Another repository is listed as a directory, and stays. */
+static bool is_repository(const char *path)
+{
+	return path[strlen(path) - 1] == '/';
+}
+
 static void write_untracked(struct making *k, const char *tail)
 {
 	struct git *g = k->g;
@@ -147,11 +164,15 @@ static void write_untracked(struct making *k, const char *tail)
 		struct leaf f = { .path = k->untracked.at[i] };
 		struct vfs_stat st;
 
+		if (is_repository(f.path)) {
+			git_say(g, "Ignoring path %s\n", f.path);
+			continue;
+		}
 		if (cmd_lstat(g->c, f.path, &st) < 0)
 			continue;
 		f.mode = work_mode(g, &st, NULL);
 		if (work_hash(g, f.path, f.mode, true, &f.oid) < 0)
-			continue;
+			cannot_save(k, f.path, "untracked files");
 		LIST_ROOM(g, l.at, l.n, l.cap);
 		l.at[l.n++] = f;
 	}
@@ -199,7 +220,10 @@ static bool has_staged(struct making *k)
 	struct diff_queue q = { .at = NULL };
 
 	diff_cached(k->g, &o, &k->head_tree, &q);
-	return q.n != 0;
+	for (size_t i = 0; i < q.n; i++)
+		if (pathspec_match(k->g, &k->ps, q.at[i].two->path, false))
+			return true;
+	return false;
 }
 
 /* False: there is nothing to save. */
@@ -224,8 +248,6 @@ static bool make_stash(struct making *k)
 	staged = has_staged(k);
 	if (!changed && !staged && !k->has_untracked)
 		return false;
-	if (k->ps.n != 0 && oid_eq(&k->work_tree, &k->head_tree) && !k->has_untracked)
-		return false;
 	make_commits(k);
 	return true;
 }
@@ -241,13 +263,23 @@ static void store(struct git *g, const struct oid *o, const char *message)
 	reflog_add(g, "refs/stash", &before, o, message);
 }
 
-static void clean_work(struct making *k)
+/* False after a message: files can't be removed or written. */
+static bool clean_work(struct making *k)
 {
 	struct git *g = k->g;
 	struct index *x = index_get(g);
+	bool all = true;
 
-	for (size_t i = 0; i < k->untracked.n; i++)
-		work_remove(g, k->untracked.at[i]);
+	for (size_t i = 0; i < k->untracked.n; i++) {
+		const char *path = k->untracked.at[i];
+		int err = is_repository(path) ? 0 : work_remove(g, path);
+
+		if (err < 0)
+			git_warn(g, "failed to remove %s: %s", path, err_text(err));
+		all = all && err == 0;
+	}
+	if (!all)
+		return false;
 	if (k->ps.n != 0) {
 		struct leaves l = { NULL, 0, 0 };
 		struct names gone = { NULL, 0, 0 };
@@ -266,7 +298,10 @@ static void clean_work(struct making *k)
 				work_write(g, l.at[i].path, l.at[i].mode, &l.at[i].oid,
 					   index_put(x, l.at[i].path, l.at[i].mode, &l.at[i].oid));
 	} else {
-		work_reset(g, &k->head_tree);
+		if (!work_reset(g, &k->head_tree)) {
+			git_say(g, "fatal: Could not reset index file to revision 'HEAD'.\n");
+			return false;
+		}
 		ref_update(g, "ORIG_HEAD", &k->head, NULL, NULL, true);
 		reflog_add(g, "HEAD", &k->head, &k->head, "reset: moving to HEAD");
 		state_clear(g);
@@ -277,6 +312,7 @@ static void clean_work(struct making *k)
 		work_switch(g, NULL, &k->index_tree, &so);
 	}
 	index_write(g, x);
+	return true;
 }
 
 /* The tree of HEAD with those changes of the files that were answered with yes. */
@@ -401,8 +437,7 @@ static int push(struct git *g, struct stash_opts *o, struct args *args)
 	store(g, &k.work_commit, k.message);
 	if (!o->quiet)
 		git_printf(g, "Saved working directory and index state %s\n", k.message);
-	clean_work(&k);
-	return 0;
+	return clean_work(&k) ? 0 : 1;
 }
 
 /* --- using one --- */
@@ -506,22 +541,43 @@ static void drop_entry(struct git *g, const struct stash *s, bool quiet)
 static bool restore_untracked(struct git *g, const struct stash *s)
 {
 	struct leaves l = { NULL, 0, 0 };
+	const char *in_the_way = NULL;
 	bool good = true;
 
 	if (!s->has_untracked)
 		return true;
 	tree_flatten(g, g->keep, &s->untracked_tree, &l);
 	for (size_t i = 0; i < l.n; i++)
-		if (file_exists(g, l.at[i].path)) {
+		if (work_in_the_way(g, l.at[i].path) == NULL && file_exists(g, l.at[i].path)) {
 			git_say(g, "%s already exists, no checkout\n", l.at[i].path);
 			good = false;
 		}
-	for (size_t i = 0; i < l.n; i++)
-		if (!file_exists(g, l.at[i].path))
+	for (size_t i = 0; i < l.n && in_the_way == NULL; i++) {
+		in_the_way = work_in_the_way(g, l.at[i].path);
+		if (in_the_way == NULL && !file_exists(g, l.at[i].path))
 			work_write(g, l.at[i].path, l.at[i].mode, &l.at[i].oid, NULL);
+	}
+	if (in_the_way != NULL)
+		git_say(g, "fatal: cannot create directory at '%s': File exists\n", in_the_way);
+	good = good && in_the_way == NULL;
 	if (!good)
 		git_error(g, "could not restore untracked files from stash");
 	return good;
+}
+
+/* Whether path is a directory of the index, or one of its directories is a file there. */
+static bool is_file_and_directory(struct git *g, struct index *x, const char *path)
+{
+	size_t len = strlen(path);
+	char *part = arena_dup(g->a, (struct bytes){ path, len });
+
+	for (size_t i = len; i-- > 0;)
+		if (part[i] == '/') {
+			part[i] = '\0';
+			if (index_find(x, part) != NULL)
+				return true;
+		}
+	return index_has_dir(x, path, len);
 }
 
 /* Index entries become those of HEAD again, but for files that HEAD has not. */
@@ -534,7 +590,15 @@ static void unstage(struct git *g, const struct oid *head_tree)
 	for (size_t i = 0; i < l.n; i++) {
 		struct entry *e = index_find(x, l.at[i].path);
 
-		if (e == NULL || e->mode != l.at[i].mode || !oid_eq(&e->oid, &l.at[i].oid))
+		if (e != NULL && e->mode == l.at[i].mode && oid_eq(&e->oid, &l.at[i].oid))
+			continue;
+		/* What changed has no other place than the file. */
+		if (e != NULL && (e->xflags & ENTRY_SKIP_WORKTREE))
+			work_write(g, e->path, e->mode, &e->oid, NULL);
+		if (e == NULL && is_file_and_directory(g, x, l.at[i].path))
+			git_error(g, "'%s' appears as both a file and as a directory",
+				  l.at[i].path);
+		else
 			index_put(x, l.at[i].path, l.at[i].mode, &l.at[i].oid);
 	}
 	index_write(g, x);
@@ -554,6 +618,24 @@ static void show_status(struct git *g, const struct stash_opts *o)
 	cmd_bytes(g->c, buf_bytes(&out));
 }
 
+/* The index as it was put away, over what it is now. False after a message. */
+static bool index_again(struct git *g, const struct stash *s, const struct oid *now,
+			const struct oid *head, struct oid *out)
+{
+	struct index *x = index_get(g);
+
+	if (!apply_text(g, patch_between(g, &s->base_tree, &s->index_tree), APPLY_CACHED)) {
+		git_error(g, "conflicts in index. Try without --index.");
+		return false;
+	}
+	if (!tree_write_index(g, index_get(g), false, out))
+		return false;
+	index_read_tree(g, x, now);
+	index_write(g, x);
+	reflog_add(g, "HEAD", head, head, "reset: moving to HEAD");
+	return true;
+}
+
 static int apply(struct git *g, const struct stash *s, const struct stash_opts *o)
 {
 	struct merging m = { .g = g,
@@ -561,8 +643,9 @@ static int apply(struct git *g, const struct stash *s, const struct stash_opts *
 			     .theirs = "Stashed changes",
 			     .base = "Stash base",
 			     .style = merge_style_of(g, NULL) };
-	struct oid now, head, head_tree = oid_empty_tree;
+	struct oid now, head = oid_null, index_tree;
 	struct index *x = index_get(g);
+	bool has_index = o->index && !oid_eq(&s->index_tree, &s->base_tree);
 
 	if (index_unmerged(x)) {
 		git_error(g, "could not write index");
@@ -570,26 +653,25 @@ static int apply(struct git *g, const struct stash *s, const struct stash_opts *
 	}
 	if (!tree_write_index(g, x, false, &now))
 		return 1;
-	if (head_oid(g, &head))
-		tree_of(g, &head, &head_tree);
-	merge_trees(&m, &s->base_tree, &now, &s->work_tree);
-	if (!merge_apply(&m, &now, "merge"))
+	head_oid(g, &head);
+	has_index = has_index && !oid_eq(&s->index_tree, &now);
+	if (has_index && !index_again(g, s, &now, &head, &index_tree))
 		return 1;
-	if (oid_eq(&s->base_tree, &s->work_tree))
+	merge_trees(&m, &s->base_tree, &now, &s->work_tree);
+	bool merged = merge_apply(&m, &now, "merge");
+
+	if (merged && oid_eq(&s->base_tree, &s->work_tree))
 		git_printf(g, "Already up to date.\n");
-	if (!o->quiet || !m.clean)
+	if (merged && (!o->quiet || !m.clean))
 		cmd_bytes(g->c, buf_bytes(&m.messages));
-	if (!m.clean) {
+	cmd_flush(g->c);
+	if (!merged || !m.clean) {
 		rerere_run(g);
 		if (o->index)
 			git_say(g, "Index was not unstashed.\n");
-		show_status(g, o);
-		return 1;
-	}
-	if (o->index && oid_eq(&now, &head_tree) && !oid_eq(&s->index_tree, &s->base_tree)) {
-		index_read_tree(g, x, &s->index_tree);
+	} else if (has_index) {
+		index_read_tree(g, x, &index_tree);
 		index_write(g, x);
-		reflog_add(g, "HEAD", &head, &head, "reset: moving to HEAD");
 	} else {
 		unstage(g, &now);
 	}
@@ -597,7 +679,7 @@ static int apply(struct git *g, const struct stash *s, const struct stash_opts *
 	bool restored = restore_untracked(g, s);
 
 	show_status(g, o);
-	return restored ? 0 : 1;
+	return merged && m.clean && restored ? 0 : 1;
 }
 
 static int list(struct git *g, struct args *args)

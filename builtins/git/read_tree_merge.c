@@ -60,7 +60,7 @@ static bool is_clean(struct merging *m, const struct path_merge *p)
 	if (m->r->o.index_only || m->r->o.reset || p->entry->mode == MODE_GITLINK)
 		return true;
 	state = index_check(m->g, m->r->x, p->entry, NULL);
-	if (state == ENTRY_SAME || state == ENTRY_MISSING)
+	if (state == ENTRY_MISSING ? !work_replaced(m->g, p->path) : state == ENTRY_SAME)
 		return true;
 	return refuse(m, "not uptodate. Cannot merge.", p->path);
 }

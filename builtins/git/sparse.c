@@ -238,19 +238,29 @@ static void put_left(struct git *g, const char *what, const struct names *list)
 		return;
 	for (size_t i = 0; i < list->n; i++)
 		buf_printf(&b, "\t%s\n", list->at[i]);
-	git_warn(g, "The following paths %s and were left despite sparse patterns:\n%s", what,
-		 buf_cstr(&b));
+	git_warn(g, "The following paths %s despite sparse patterns:\n%s", what, buf_cstr(&b));
 }
 
+/* Paths that are not as the patterns want them, for one reason each. */
+struct sparse_left {
+	struct names dirty, unmerged, present;
+};
+
 static void apply_one(struct git *g, struct index *x, struct entry *e, bool inside,
-		      struct names *dirty)
+		      struct sparse_left *left)
 {
+	const char *in_the_way;
 	bool skipped = (e->xflags & ENTRY_SKIP_WORKTREE) != 0;
 	enum entry_state state;
 	struct vfs_stat st;
 
 	if (inside && skipped) {
 		e->xflags &= (uint16_t)~ENTRY_SKIP_WORKTREE;
+		in_the_way = work_in_the_way(g, e->path);
+		if (in_the_way != NULL || file_exists(g, e->path)) {
+			names_add(g, &left->present, in_the_way != NULL ? in_the_way : e->path);
+			return;
+		}
 		work_write(g, e->path, e->mode, &e->oid, NULL);
 		if (cmd_lstat(g->c, e->path, &st) == 0)
 			index_stat(g, e, &st);
@@ -260,7 +270,7 @@ static void apply_one(struct git *g, struct index *x, struct entry *e, bool insi
 		return;
 	state = index_check(g, x, e, NULL);
 	if (state != ENTRY_SAME && state != ENTRY_MISSING) {
-		names_add(g, dirty, e->path);
+		names_add(g, &left->dirty, e->path);
 		return;
 	}
 	e->xflags |= ENTRY_SKIP_WORKTREE;
@@ -330,20 +340,21 @@ static void clean_dirs(struct git *g, struct index *x)
 void sparse_apply(struct git *g, bool all)
 {
 	struct index *x = index_get(g);
-	struct names dirty = { NULL, 0, 0 }, unmerged = { NULL, 0, 0 };
+	struct sparse_left left = { .dirty = { NULL, 0, 0 } };
 
 	for (size_t i = 0; i < x->n; i++) {
 		struct entry *e = &x->at[i];
 
 		cmd_charge(g->c, 4);
 		if (e->stage == 0)
-			apply_one(g, x, e, all || sparse_has(g, e->path), &dirty);
-		else if (!all && !sparse_has(g, e->path) && !names_has(g, &unmerged, e->path))
-			names_add(g, &unmerged, e->path);
+			apply_one(g, x, e, all || sparse_has(g, e->path), &left);
+		else if (!all && !sparse_has(g, e->path) && !names_has(g, &left.unmerged, e->path))
+			names_add(g, &left.unmerged, e->path);
 	}
-	put_left(g, "are not up to date", &dirty);
-	put_left(g, "are unmerged", &unmerged);
-	if (dirty.n + unmerged.n != 0)
+	put_left(g, "are not up to date and were left", &left.dirty);
+	put_left(g, "are unmerged and were left", &left.unmerged);
+	put_left(g, "were already present and thus not updated", &left.present);
+	if (left.dirty.n + left.unmerged.n + left.present.n != 0)
 		git_say(g, "After fixing the above paths, you may want to run `git sparse-checkout "
 			   "reapply`.\n");
 	if (!all && sparse_is_cone(g))
@@ -379,7 +390,7 @@ void sparse_configure(struct git *g, bool on, bool cone)
 	char *own = git_format(g->keep, "%s/config.worktree", g->dir);
 
 	if (!config_bool(g, "extensions.worktreeconfig", false)) {
-		set(g, shared, "extensions.worktreeconfig", true);
+		set(g, shared, "extensions.worktreeConfig", true);
 		move_own(g, shared, own, "core.bare");
 		move_own(g, shared, own, "core.worktree");
 	}

@@ -42,6 +42,30 @@ bool work_behind_link(struct git *g, const char *path)
 	return false;
 }
 
+const char *work_in_the_way(struct git *g, const char *path)
+{
+	struct vfs_stat st;
+
+	if (!work_behind_link(g, path))
+		return NULL;
+	for (const char *p = strchr(path, '/'); p != NULL; p = strchr(p + 1, '/')) {
+		char *part = arena_dup(g->a, (struct bytes){ path, (size_t)(p - path) });
+
+		if (cmd_lstat(g->c, part, &st) < 0)
+			break;
+		if ((st.mode & S_FMT) != S_DIR)
+			return part;
+	}
+	return NULL;
+}
+
+bool work_replaced(struct git *g, const char *path)
+{
+	struct vfs_stat st;
+
+	return cmd_lstat(g->c, path, &st) != -E_NOENT;
+}
+
 int work_read(struct git *g, struct arena *a, const char *path, uint32_t mode, struct bytes *out)
 {
 	int err;
@@ -89,8 +113,8 @@ int work_hash(struct git *g, const char *path, uint32_t mode, bool store, struct
 	return err < 0 ? err : 0;
 }
 
-/* A directory or file in the way of path goes, if nothing is in it that counts. */
-static void clear_path(struct git *g, const char *path)
+/* A directory or file in the way of path goes, if nothing is in it that counts. 0 or -E_. */
+static int clear_path(struct git *g, const char *path)
 {
 	struct vfs_stat st;
 
@@ -101,17 +125,16 @@ static void clear_path(struct git *g, const char *path)
 		if (cmd_lstat(g->c, part, &st) < 0)
 			break;
 		if ((st.mode & S_FMT) != S_DIR)
-			cmd_unlink(g->c, CMD_CWD, part, 0);
+			return cmd_unlink(g->c, CMD_CWD, part, 0);
 	}
 	if (cmd_lstat(g->c, path, &st) < 0)
-		return;
+		return 0;
 	if ((st.mode & S_FMT) == S_DIR)
-		file_remove_tree(g, path);
-	else
-		cmd_unlink(g->c, CMD_CWD, path, 0);
+		return file_remove_tree(g, path) ? 0 : -E_NOTEMPTY;
+	return cmd_unlink(g->c, CMD_CWD, path, 0);
 }
 
-void work_write_bytes(struct git *g, const char *path, uint32_t mode, struct bytes data)
+bool work_write_bytes(struct git *g, const char *path, uint32_t mode, struct bytes data)
 {
 	struct vfs_stat st;
 	int err;
@@ -120,8 +143,12 @@ void work_write_bytes(struct git *g, const char *path, uint32_t mode, struct byt
 		git_die(g, "invalid path '%s'", path);
 	/* What is in a submodule is not ours. */
 	if (mode == MODE_GITLINK && cmd_lstat(g->c, path, &st) == 0 && (st.mode & S_FMT) == S_DIR)
-		return;
-	clear_path(g, path);
+		return true;
+	err = clear_path(g, path);
+	if (err < 0) {
+		git_error(g, "unable to unlink old '%s': %s", path, err_text(-err));
+		return false;
+	}
 	err = file_make_parents(g, path);
 	if (err >= 0 && (mode & S_FMT) == S_LNK)
 		err = cmd_symlink(g->c, arena_dup(g->a, data), CMD_CWD, path);
@@ -132,9 +159,10 @@ void work_write_bytes(struct git *g, const char *path, uint32_t mode, struct byt
 	if (err < 0)
 		git_die_errno(g, err, "cannot create '%s'", path);
 	cmd_charge_bytes(g->c, data.len);
+	return true;
 }
 
-void work_write(struct git *g, const char *path, uint32_t mode, const struct oid *o,
+bool work_write(struct git *g, const char *path, uint32_t mode, const struct oid *o,
 		struct entry *e)
 {
 	struct arena a;
@@ -144,7 +172,7 @@ void work_write(struct git *g, const char *path, uint32_t mode, const struct oid
 	/* What the index has and a sparse work tree leaves out. */
 	if (e != NULL && e->stage == 0 && !sparse_has(g, path) && !file_exists(g, path)) {
 		e->xflags |= ENTRY_SKIP_WORKTREE;
-		return;
+		return true;
 	}
 	arena_init_under(&a, g->a);
 	if (mode != MODE_GITLINK) {
@@ -153,35 +181,40 @@ void work_write(struct git *g, const char *path, uint32_t mode, const struct oid
 		if ((mode & S_FMT) == S_REG)
 			data = convert_out(g, &a, path, data);
 	}
-	work_write_bytes(g, path, mode, data);
+	bool written = work_write_bytes(g, path, mode, data);
+
 	arena_clear(&a);
-	if (e != NULL && cmd_lstat(g->c, path, &st) == 0)
+	if (written && e != NULL && cmd_lstat(g->c, path, &st) == 0)
 		index_stat(g, e, &st);
+	return written;
 }
 
-void work_remove(struct git *g, const char *path)
+int work_remove(struct git *g, const char *path)
 {
 	struct vfs_stat st;
 	char *copy = arena_dup(g->a, bytes_of(path));
+	int err;
 
 	if (!path_safe(path) || work_behind_link(g, path))
-		return;
+		return 0;
 	g->dir_seen = (struct bytes){ "", 0 };
 	/* Directories that are empty go even if the file went before. */
 	if (cmd_lstat(g->c, path, &st) == 0 && (st.mode & S_FMT) == S_DIR)
-		cmd_unlink(g->c, CMD_CWD, path, CMD_REMOVEDIR);
+		err = cmd_unlink(g->c, CMD_CWD, path, CMD_REMOVEDIR);
 	else
-		cmd_unlink(g->c, CMD_CWD, path, 0);
+		err = cmd_unlink(g->c, CMD_CWD, path, 0);
+	if (err == -E_NOENT || err == -E_NOTDIR)
+		err = 0;
 	for (;;) {
 		char *slash = strrchr(copy, '/');
 
 		if (slash == NULL)
-			return;
+			return err;
 		*slash = '\0';
 		/* Not the directory the command was started in. */
 		if (strncmp(g->prefix, copy, strlen(copy)) == 0 && g->prefix[strlen(copy)] == '/')
-			return;
+			return err;
 		if (cmd_unlink(g->c, CMD_CWD, copy, CMD_REMOVEDIR) < 0)
-			return;
+			return err;
 	}
 }
