@@ -478,6 +478,8 @@ static void commit_mail(struct applying *am)
 		git_exit(g, 1);
 	if (!tree_write_index(g, index_get(g), false, &tree))
 		git_die(g, "git write-tree failed to write a tree");
+	if (am->mail.name[0] == '\0')
+		git_die(g, "empty ident name (for <%s>) not allowed", am->mail.email);
 	char *author = author_of(am);
 	char *const *before = g->c->envp;
 
@@ -594,16 +596,18 @@ static int run(struct applying *am)
 
 /* --- beginning --- */
 
-static void add_mails(struct applying *am, struct bytes text, struct names *list)
+/* What comes through standard input is mail, whatever it looks like. */
+static void add_mails(struct applying *am, struct bytes text, bool is_input)
 {
 	struct git *g = am->g;
 	struct bytes *mail;
-	size_t n = mail_split(g, text, am->o.keep_cr, &mail);
+	size_t n;
 
-	if (n == 0 && text.len != 0) {
+	if (!is_input && !mail_looks_so(text)) {
 		git_say(g, "Patch format detection failed.\n");
 		git_exit(g, GIT_STATUS_FATAL);
 	}
+	n = text.len != 0 ? mail_split(g, text, am->o.keep_cr, &mail) : 0;
 	for (size_t i = 0; i < n; i++) {
 		char *path;
 
@@ -613,14 +617,12 @@ static void add_mails(struct applying *am, struct bytes text, struct names *list
 		if (file_write(g, path, mail[i], 0666) < 0)
 			git_die(g, "could not write '%s'", path);
 	}
-	(void)list;
 }
 
 static void read_mails(struct applying *am, struct args *args)
 {
 	struct git *g = am->g;
 	struct bytes text;
-	struct names list = { NULL, 0, 0 };
 
 	/* What can't be read is found before anything is begun. */
 	for (int i = 0; i < args->argc; i++) {
@@ -636,17 +638,15 @@ static void read_mails(struct applying *am, struct args *args)
 		git_die(g, "Failed to split patches.");
 	}
 	if (args->argc == 0)
-		add_mails(am, file_stdin(g), &list);
+		add_mails(am, file_stdin(g), true);
 	for (int i = 0; i < args->argc; i++) {
-		if (strcmp(args->argv[i], "-") == 0)
+		bool is_input = strcmp(args->argv[i], "-") == 0;
+
+		if (is_input)
 			text = file_stdin(g);
 		else
 			file_read(g, g->keep, path_join(g->a, g->start, args->argv[i]), &text);
-		if (text.len == 0 && strcmp(args->argv[i], "-") != 0) {
-			git_say(g, "Patch format detection failed.\n");
-			git_exit(g, GIT_STATUS_FATAL);
-		}
-		add_mails(am, text, &list);
+		add_mails(am, text, is_input);
 	}
 }
 

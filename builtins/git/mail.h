@@ -51,8 +51,9 @@ enum mail_flags {
 };
 /* Takes a mail apart. flags: enum mail_flags. */
 void mail_read(struct git *g, struct bytes text, unsigned flags, struct mail *out);
-/* The mails of a mailbox; 0: it is none. Ends of lines as DOS has them become \n, unless keep_cr.
- */
+/* Whether the first line with something in it is one of a mail's head. */
+bool mail_looks_so(struct bytes text);
+/* The mails of a mailbox. Ends of lines as DOS has them become \n, unless keep_cr. */
 size_t mail_split(struct git *g, struct bytes text, bool keep_cr, struct bytes **out);
 
 #endif

@@ -32,7 +32,7 @@ static bool is_header(struct bytes line)
 	return i > 0 && i < line.len && line.ptr[i] == ':';
 }
 
-static bool looks_like_mail(struct bytes text)
+bool mail_looks_so(struct bytes text)
 {
 	struct bytes line;
 
@@ -63,8 +63,6 @@ size_t mail_split(struct git *g, struct bytes text, bool keep_cr, struct bytes *
 	size_t n = 0, cap = 0;
 	const char *begin;
 
-	if (!looks_like_mail(text))
-		return 0;
 	if (!keep_cr && bytes_find(text, BYTES("\r\n")) != NULL)
 		text = without_cr(g, text);
 	rest = text;
