@@ -152,76 +152,8 @@ struct committing {
 	enum cleanup cleanup;
 	const char *author;
 	const char *commented; /* what the editor shows below */
-	struct entry *real;    /* of a partial commit: the index as it will be */
+	struct commit_index held; /* what is added for this commit */
 };
-
-void stage_tracked(struct git *g, struct index *x, struct pathspec *ps)
-{
-	struct names changed = { NULL, 0, 0 };
-	struct names gone = { NULL, 0, 0 };
-
-	for (size_t i = 0; i < x->n; i++) {
-		struct entry *e = &x->at[i];
-		enum entry_state state;
-
-		if (!pathspec_match(g, ps, e->path, false))
-			continue;
-		state = index_check(g, x, e, NULL);
-		if (state == ENTRY_MISSING)
-			names_add(g, &gone, e->path);
-		else if (state != ENTRY_SAME || e->stage != 0)
-			names_add(g, &changed, e->path);
-	}
-	for (size_t i = 0; i < gone.n; i++)
-		index_remove(x, gone.at[i]);
-	for (size_t i = 0; i < changed.n; i++) {
-		struct vfs_stat st;
-		struct oid o;
-		uint32_t mode;
-
-		if (cmd_lstat(g->c, changed.at[i], &st) < 0)
-			continue;
-		mode = work_mode(g, &st, index_find(x, changed.at[i]));
-		if (work_hash(g, changed.at[i], mode, true, &o) < 0)
-			git_die(g, "updating files failed");
-		index_stat(g, index_put(x, changed.at[i], mode, &o), &st);
-	}
-}
-
-/* What HEAD has and the index not, but the work tree still: it is committed as it is there. */
-static void stage_dropped(struct git *g, struct index *x, struct pathspec *ps,
-			  const struct leaves *l)
-{
-	for (size_t i = 0; i < l->n; i++) {
-		const char *path = l->at[i].path;
-		struct vfs_stat st;
-		struct oid o;
-		uint32_t mode;
-
-		if (!pathspec_match(g, ps, path, false) || index_has(x, path) ||
-		    cmd_lstat(g->c, path, &st) < 0)
-			continue;
-		mode = work_mode(g, &st, NULL);
-		if (work_hash(g, path, mode, true, &o) < 0)
-			git_die(g, "updating files failed");
-		index_stat(g, index_put(x, path, mode, &o), &st);
-	}
-}
-
-static void refuse_unmerged(struct git *g, const char *doing)
-{
-	const struct index *x = index_get(g);
-
-	for (size_t i = 0; i < x->n; i++)
-		if (x->at[i].stage != 0 &&
-		    (i == 0 || strcmp(x->at[i - 1].path, x->at[i].path) != 0))
-			git_printf(g, "U\t%s\n", git_quoted(g, x->at[i].path));
-	git_error(g, "%s is not possible because you have unmerged files.", doing);
-	git_hint(g, "resolveConflict",
-		 "Fix them up in the work tree, and then use 'git add/rm <file>'\n"
-		 "as appropriate to mark resolution and make a commit.\n");
-	git_die(g, "Exiting because of an unresolved conflict.");
-}
 
 /* With paths: HEAD with those files; the real index gets them too. */
 static void prepare_index(struct committing *cm, struct args *args)
@@ -858,6 +790,7 @@ static void finish_commit(struct committing *cm, const struct oid *o, struct byt
 		   git_format(g->a, "%s: %.*s", log_action(cm, nparents), (int)subject.len,
 			      subject.ptr),
 		   false);
+	commit_index_keep(g, &cm->held);
 	state_end_pick(g);
 	state_clear(g);
 	rerere_run(g);
@@ -885,7 +818,7 @@ static int verbose_of(struct git *g)
 }
 
 /* long: one step after the other */
-int git_cmd_commit(struct git *g, struct args *args)
+static int run(struct git *g, struct args *args)
 {
 	struct committing cm = { .g = g, .o = { .status = { .untracked = -1 } } };
 	const struct git_parser p = { commit_options, &cm.o, commit_usage, 0, NULL };
@@ -942,17 +875,18 @@ int git_cmd_commit(struct git *g, struct args *args)
 
 	prepare_index(&cm, args);
 	if (index_unmerged(cm.x))
-		refuse_unmerged(g, "Committing");
-	if (!cm.o.dry_run && full->dirty)
+		commit_refuse_unmerged(g, "Committing");
+	if (!cm.o.dry_run && (cm.o.all || cm.o.include || cm.x != full))
+		commit_index_hold(g, &cm.held, full, cm.x);
+	else if (!cm.o.dry_run && full->dirty)
 		index_write(g, full);
+	full->unsaved = cm.o.dry_run || full->unsaved;
 	settle_author(&cm);
 	if (!cm.o.dry_run)
 		run_hooks_before(&cm);
-	if (git_hook_exists(g, "pre-commit") && cm.x == full) {
-		/* The hook may have staged something. */
-		g->index = NULL;
-		cm.x = full = index_get(g);
-	}
+	/* The hook may have staged something. */
+	if (git_hook_exists(g, "pre-commit") && !cm.o.dry_run)
+		cm.x = commit_index_again(g, &cm.held);
 	collect_message(&cm);
 	add_trailers(&cm);
 	ident_committer(g);
@@ -997,4 +931,12 @@ int git_cmd_commit(struct git *g, struct args *args)
 	commit_write(g, &tree, parents, n, cm.author, message, &o);
 	finish_commit(&cm, &o, message, n);
 	return 0;
+}
+
+int git_cmd_commit(struct git *g, struct args *args)
+{
+	int status = run(g, args);
+
+	git_clean_up(g);
+	return status;
 }

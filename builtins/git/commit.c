@@ -105,6 +105,7 @@ bool message_edit_with(struct git *g, const char *editor, const char *path)
 	const char *term = cmd_getenv(g->c, "TERM");
 	bool dumb = term == NULL || strcmp(term, "dumb") == 0;
 	char *args[2] = { arena_dup(g->a, bytes_of(path)), NULL };
+	struct env e;
 	int status;
 
 	if (editor == NULL)
@@ -123,7 +124,11 @@ bool message_edit_with(struct git *g, const char *editor, const char *path)
 		editor = "vi";
 	if (strcmp(editor, ":") == 0)
 		return true;
-	status = git_spawn_shell(g, editor, args, NULL);
+	if (g->index_file != NULL) {
+		env_init(&e, g->c, false);
+		env_put(&e, git_format(g->a, "GIT_INDEX_FILE=%s", g->index_file));
+	}
+	status = git_spawn_shell(g, editor, args, g->index_file != NULL ? e.list : NULL);
 	if (status != 0) {
 		git_error(g, "There was a problem with the editor '%s'.", editor);
 		return false;

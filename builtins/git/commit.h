@@ -41,7 +41,24 @@ char *state_read(struct git *g, const char *name); /* NULL: not there */
 void state_write(struct git *g, const char *name, const char *text);
 void state_remove(struct git *g, const char *name);
 
-/* cmd_commit.c: the index takes what tracked files have become. */
+/* --- commit_index.c --- */
+
+/* The index takes what tracked files have become. */
 void stage_tracked(struct git *g, struct index *x, struct pathspec *ps);
+/* What HEAD has and the index not, but the work tree still: it is committed as it is there. */
+void stage_dropped(struct git *g, struct index *x, struct pathspec *ps, const struct leaves *l);
+_Noreturn void commit_refuse_unmerged(struct git *g, const char *doing);
+/* An index that waits for its commit. */
+struct commit_index {
+	char *path; /* NULL: the repository's own is committed */
+	struct index *full;
+	bool partial; /* the file has HEAD and some paths, full what the index will be */
+};
+void commit_index_hold(struct git *g, struct commit_index *held, struct index *full,
+		       struct index *part);
+/* What the index to commit is now, when a hook has run. */
+struct index *commit_index_again(struct git *g, struct commit_index *held);
+/* The commit is made. */
+void commit_index_keep(struct git *g, struct commit_index *held);
 
 #endif

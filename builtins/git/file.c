@@ -517,12 +517,14 @@ static void hook_env(struct git *g, const char *name, struct env *e)
 	env_put(e, git_format(g->a, "GIT_PREFIX=%s", g->prefix));
 	if (!usual)
 		env_put(e, git_format(g->a, "GIT_DIR=%s", g->dir));
-	if (cmd_getenv(g->c, "GIT_INDEX_FILE") != NULL)
+	if (cmd_getenv(g->c, "GIT_INDEX_FILE") != NULL && g->index_file == NULL)
 		return;
 	for (size_t i = 0; i < sizeof(with_index) / sizeof(with_index[0]); i++)
 		if (strcmp(name, with_index[i]) == 0)
-			env_put(e, git_format(g->a, "GIT_INDEX_FILE=%s/index",
-					      usual ? ".git" : g->dir));
+			env_put(e, g->index_file != NULL
+					   ? git_format(g->a, "GIT_INDEX_FILE=%s", g->index_file)
+					   : git_format(g->a, "GIT_INDEX_FILE=%s/index",
+							usual ? ".git" : g->dir));
 }
 
 static int run_hook(struct git *g, const char *name, char *const *args, char *const *env_extra,

@@ -115,6 +115,8 @@ struct git {
 	struct lookup *drivers; /* userdiff.c: by name, once asked for */
 	struct notes *notes;
 	const char *reflog_action; /* GIT_REFLOG_ACTION or what a command sets */
+	const char *index_file;    /* what hooks and editors are told; NULL: the usual one */
+	const char *temporary;     /* a file that goes when the command ends; NULL: none */
 	const struct zone *zone;   /* of TZ, once asked for */
 	const struct zone *utc;
 	struct bytes dir_seen; /* a directory without symlinks on the way: work.c */
@@ -146,6 +148,8 @@ void git_say(struct git *g, const char *format, ...) __attribute__((format(print
 void git_hint(struct git *g, const char *advice, const char *format, ...)
 	__attribute__((format(printf, 3, 4)));
 _Noreturn void git_exit(struct git *g, int status);
+/* g->temporary goes now. */
+void git_clean_up(struct git *g);
 /* What real git has and this one has not: a clear refusal, status 128. */
 _Noreturn void git_refuse(struct git *g, const char *what);
 #define git_printf(g, ...) cmd_printf((g)->c, __VA_ARGS__)

@@ -41,8 +41,16 @@ static void say(struct git *g, const char *prefix, const char *format, va_list a
 	cmd_err_write(g->c, b.ptr, b.len);
 }
 
+void git_clean_up(struct git *g)
+{
+	if (g->temporary != NULL)
+		cmd_unlink(g->c, CMD_CWD, g->temporary, 0);
+	g->temporary = g->index_file = NULL;
+}
+
 void git_exit(struct git *g, int status)
 {
+	git_clean_up(g);
 	cmd_exit(g->c, status);
 }
 
