@@ -786,6 +786,7 @@ static void finish_commit(struct committing *cm, const struct oid *o, struct byt
 	char *done[2] = { arena_dup(g->a, BYTES("amend")), NULL };
 
 	git_line(&rest, &subject);
+	commit_index_check(g, &cm->held);
 	ref_update(g, "HEAD", o, cm->has_head ? &cm->head : NULL,
 		   git_format(g->a, "%s: %.*s", log_action(cm, nparents), (int)subject.len,
 			      subject.ptr),

@@ -58,6 +58,8 @@ void commit_index_hold(struct git *g, struct commit_index *held, struct index *f
 		       struct index *part);
 /* What the index to commit is now, when a hook has run. */
 struct index *commit_index_again(struct git *g, struct commit_index *held);
+/* Ends the command if another one has changed the index meanwhile. */
+void commit_index_check(struct git *g, const struct commit_index *held);
 /* The commit is made. */
 void commit_index_keep(struct git *g, struct commit_index *held);
 

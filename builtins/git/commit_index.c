@@ -96,12 +96,21 @@ struct index *commit_index_again(struct git *g, struct commit_index *held)
 	return g->index;
 }
 
+void commit_index_check(struct git *g, const struct commit_index *held)
+{
+	if (held->path != NULL && index_is_others(g, held->full))
+		file_is_locked(g, path_join(g->a, g->dir, "index"));
+}
+
 void commit_index_keep(struct git *g, struct commit_index *held)
 {
 	if (held->path == NULL)
 		return;
 	/* What hooks add to the files of some paths is in the commit, but not in the index. */
-	index_write(g, held->partial ? held->full : index_read(g, held->path));
+	struct index *x = held->partial ? held->full : index_read(g, held->path);
+
+	x->read = false;
+	index_write(g, x);
 	g->index = NULL;
 	git_clean_up(g);
 }

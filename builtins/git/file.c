@@ -159,6 +159,18 @@ int file_append(struct git *g, const char *path, struct bytes data)
 	return err < 0 ? err : 0;
 }
 
+void file_is_locked(struct git *g, const char *path)
+{
+	git_die(g,
+		"Unable to create '%s.lock': File exists.\n\n"
+		"Another git process seems to be running in this repository, e.g.\n"
+		"an editor opened by 'git commit'. Please make sure all processes\n"
+		"are terminated then try again. If it still fails, a git process\n"
+		"may have crashed in this repository earlier:\n"
+		"remove the file manually to continue.",
+		path);
+}
+
 void file_write_locked(struct git *g, const char *path, struct bytes data)
 {
 	char *lock = git_format(g->a, "%s.lock", path);
@@ -166,14 +178,7 @@ void file_write_locked(struct git *g, const char *path, struct bytes data)
 	int err;
 
 	if (fd == -E_EXIST)
-		git_die(g,
-			"Unable to create '%s': File exists.\n\n"
-			"Another git process seems to be running in this repository, e.g.\n"
-			"an editor opened by 'git commit'. Please make sure all processes\n"
-			"are terminated then try again. If it still fails, a git process\n"
-			"may have crashed in this repository earlier:\n"
-			"remove the file manually to continue.",
-			lock);
+		file_is_locked(g, path);
 	if (fd < 0)
 		git_die_errno(g, fd, "Unable to create '%s'", lock);
 	err = cmd_write_fd(g->c, fd, data.ptr, data.len);
@@ -368,9 +373,10 @@ int git_spawn(struct git *g, char *const *argv, char *const *envp, int in, int o
 	pid = cmd_spawn(g->c, &prog);
 	if (pid < 0)
 		return pid == -E_NOENT ? 127 : 126;
-	if (cmd_wait(g->c, pid, &status, false) < 0)
-		return 1;
-	return cmd_exit_status(status);
+	int err = cmd_wait(g->c, pid, &status, false);
+
+	index_changed_by_child(g);
+	return err < 0 ? 1 : cmd_exit_status(status);
 }
 
 int git_spawn_shell(struct git *g, const char *command, char *const *args, char *const *envp)
@@ -398,7 +404,8 @@ static int hidden_file(struct git *g, struct bytes data)
 	if (data.len == 0)
 		return cmd_open(g->c, CMD_CWD, "/dev/null", O_RDONLY_, 0);
 
-	char *path = repo_path(g, g->a, "filter-input.tmp");
+	/* Others may do the same at the same time. */
+	char *path = repo_path(g, g->a, git_format(g->a, "input-%d.tmp", cmd_pid(g->c)));
 	int err = file_write(g, path, data, 0600);
 	int fd = err < 0 ? err : cmd_open(g->c, CMD_CWD, path, O_RDONLY_, 0);
 
@@ -565,14 +572,15 @@ int git_hook_input(struct git *g, const char *name, char *const *args, const cha
 
 int git_hook_text(struct git *g, const char *name, char *const *args, struct bytes text)
 {
-	int fds[2];
 	int status;
 
-	if (!git_hook_exists(g, name) || cmd_pipe(g->c, fds) < 0)
+	if (!git_hook_exists(g, name))
 		return 0;
-	cmd_write_fd(g->c, fds[1], text.ptr, text.len);
-	cmd_close(g->c, fds[1]);
-	status = run_hook(g, name, args, NULL, fds[0]);
-	cmd_close(g->c, fds[0]);
+	int fd = hidden_file(g, text);
+
+	if (fd < 0)
+		git_die_errno(g, fd, "unable to write the input of hook '%s'", name);
+	status = run_hook(g, name, args, NULL, fd);
+	cmd_close(g->c, fd);
 	return status;
 }

@@ -218,6 +218,8 @@ int file_make_dirs(struct git *g, const char *path);
 void file_prune_parents(struct git *g, const char *path, const char *stop);
 /* path.lock is written and renamed. Ends the command if it is locked. */
 void file_write_locked(struct git *g, const char *path, struct bytes data);
+/* Ends the command: another one is at work on path. */
+_Noreturn void file_is_locked(struct git *g, const char *path);
 /* Without lock, replacing. 0 or -E_. */
 int file_write(struct git *g, const char *path, struct bytes data, uint32_t mode);
 int file_append(struct git *g, const char *path, struct bytes data);
@@ -731,6 +733,8 @@ struct index {
 	bool exists;
 	bool dirty;
 	bool unsaved; /* lives in memory alone: index_write does nothing */
+	bool read;    /* from the file ino, 0: there was none */
+	uint64_t ino;
 };
 
 /* The repository's index, read once. */
@@ -739,7 +743,12 @@ struct index *index_new(struct git *g); /* an empty one */
 struct index *index_read(struct git *g, const char *path);
 /* From bytes: NULL and *why if they are no index. */
 struct index *index_of_bytes(struct git *g, struct bytes data, const char **why);
+/* Ends the command as if the file was locked if another process has written it since it was read:
+ * what that did would be lost. */
 void index_write(struct git *g, struct index *x);
+bool index_is_others(struct git *g, const struct index *x);
+/* A program that was started may do so. */
+void index_changed_by_child(struct git *g);
 void index_write_to(struct git *g, struct index *x, const char *path);
 /* Where (path, stage) is or belongs; *found. */
 size_t index_search(const struct index *x, const char *path, unsigned stage, bool *found);

@@ -233,8 +233,11 @@ struct index *index_read(struct git *g, const char *path)
 	const char *why;
 	int err = file_read(g, g->a, path, &data);
 
-	if (err == -E_NOENT || err == -E_NOTDIR)
-		return index_new(g);
+	if (err == -E_NOENT || err == -E_NOTDIR) {
+		x = index_new(g);
+		x->read = true;
+		return x;
+	}
 	if (err < 0)
 		git_die_errno(g, err, "%s: index file open failed", path);
 	x = index_of_bytes(g, data, &why);
@@ -246,8 +249,11 @@ struct index *index_read(struct git *g, const char *path)
 		git_die(g, "%s", git_starts(why, "bad ") ? "index file corrupt" : why);
 	}
 	x->exists = true;
-	if (cmd_stat(g->c, path, &st) == 0)
+	x->read = true;
+	if (cmd_stat(g->c, path, &st) == 0) {
 		x->mtime_ns = st.mtime_ns;
+		x->ino = st.ino;
+	}
 	return x;
 }
 
@@ -350,12 +356,34 @@ void index_write_to(struct git *g, struct index *x, const char *path)
 	x->dirty = false;
 }
 
+static uint64_t file_now(struct git *g)
+{
+	struct vfs_stat st;
+
+	return cmd_stat(g->c, index_path(g), &st) == 0 ? st.ino : 0;
+}
+
+bool index_is_others(struct git *g, const struct index *x)
+{
+	return x->read && file_now(g) != x->ino;
+}
+
+void index_changed_by_child(struct git *g)
+{
+	if (g->index != NULL && g->index->read)
+		g->index->ino = file_now(g);
+}
+
 void index_write(struct git *g, struct index *x)
 {
 	if (x->unsaved)
 		return;
 	sparse_mark_new(g, x);
+	if (index_is_others(g, x))
+		file_is_locked(g, index_path(g));
 	index_write_to(g, x, index_path(g));
+	x->read = true;
+	x->ino = file_now(g);
 }
 
 /* --- entries --- */

@@ -75,7 +75,8 @@ void status_collect(struct git *g, struct status *s, const struct status_opts *o
 			       &s->o.paths, &s->untracked, &s->ignored);
 	s->committable = s->staged.n != 0 || (merge_in_progress(g) && s->unmerged.n == 0);
 	/* What was found to be unchanged need not be looked at next time. */
-	if (x->dirty && x->exists && cmd_getenv(g->c, "GIT_OPTIONAL_LOCKS") == NULL)
+	if (x->dirty && x->exists && cmd_getenv(g->c, "GIT_OPTIONAL_LOCKS") == NULL &&
+	    !index_is_others(g, x))
 		index_write(g, x);
 }
 
