@@ -21,6 +21,13 @@ static int64_t next_time(const struct log_walk *w)
 	return who.time;
 }
 
+/* Whether a log is shown by the name that was given, not by the whole one. */
+static bool is_shown(struct git *g, const char *name, const char *full)
+{
+	return strcmp(name, full) == 0 || strcmp(git_format(g->a, "refs/%s", name), full) == 0 ||
+	       strcmp(git_format(g->a, "refs/heads/%s", name), full) == 0;
+}
+
 /* "main", "main@{2}", "@{1}": false if there is no such reference. */
 static bool open_log(struct git *g, const char *given, struct log_walk *w)
 {
@@ -37,7 +44,9 @@ static bool open_log(struct git *g, const char *given, struct log_walk *w)
 	if (at != NULL &&
 	    git_number(git_format(g->a, "%.*s", (int)strcspn(at + 2, "}"), at + 2), &start))
 		start = start < 0 ? 0 : start;
-	*w = (struct log_walk){ .name = name[0] != '\0' ? name : ref_short(g, full),
+	*w = (struct log_walk){ .name = name[0] == '\0'          ? ref_short(g, full)
+					: is_shown(g, name, full) ? name
+								  : full,
 				.by_index = start > 0 };
 	w->n = reflog_read(g, full, &w->log);
 	/* An empty log of HEAD: that of the branch it stands for. */
