@@ -349,6 +349,8 @@ void repo_need_work(struct git *g);
 bool repo_is_dir(struct git *g, const char *path);
 /* The repository of a directory's .git, which may be a file; NULL: it has none. */
 char *repo_of_dir(struct git *g, const char *dir);
+/* Whether a directory of the work tree is the work tree of another repository. */
+bool repo_is_nested(struct git *g, const char *path);
 /* Makes one at dir (the .git itself). */
 void repo_create(struct git *g, const char *dir, const char *work, bool bare, const char *branch);
 /* A file of the repository: of this work tree, or shared, as git sorts them. */

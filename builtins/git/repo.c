@@ -79,6 +79,19 @@ char *repo_of_dir(struct git *g, const char *dir)
 	return target;
 }
 
+bool repo_is_nested(struct git *g, const char *path)
+{
+	char *dir = path_join(g->keep, g->work, path);
+	char *link = path_join(g->keep, dir, ".git");
+	struct vfs_stat st;
+
+	if (cmd_lstat(g->c, link, &st) < 0)
+		return false;
+	if ((st.mode & S_FMT) == S_REG)
+		link = read_link_file(g, link, "gitdir: ", dir);
+	return link != NULL && repo_is_dir(g, link);
+}
+
 static void add_alternates(struct git *g, const char *objects, int depth)
 {
 	struct bytes text;
