@@ -206,7 +206,9 @@ int checkout_switch(struct git *g, struct checkout *k)
 			git_say(g, "Switched to a new branch '%s'\n", k->new_branch);
 		return 0;
 	}
-	const char *used = k->branch_ref != NULL && k->new_branch == NULL && !k->o.ignore_other
+	/* Where it is checked out already, it may be elsewhere, too. */
+	const char *used = k->branch_ref != NULL && k->new_branch == NULL && !k->o.ignore_other &&
+					   (old_ref == NULL || strcmp(old_ref, k->branch_ref) != 0)
 				   ? worktree_using(g, k->branch_ref)
 				   : NULL;
 

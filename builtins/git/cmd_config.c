@@ -3,7 +3,7 @@
  * git config.
  */
 #include "base/regex.h"
-#include "builtins/git/commit.h"
+#include "builtins/git/worktree.h"
 
 enum action {
 	ACT_NONE,
@@ -112,6 +112,21 @@ static const struct git_option config_options[] = {
 };
 static const char *const config_usage[] = { "git config [<options>]", NULL };
 
+static char *worktree_file(struct git *g)
+{
+	struct worktree *list;
+
+	if (g->dir == NULL)
+		git_die(g, "--worktree can only be used inside a git repository");
+	if (config_bool(g, "extensions.worktreeconfig", false))
+		return git_format(g->a, "%s/config.worktree", g->dir);
+	if (worktree_list(g, &list) > 1)
+		git_die(g, "--worktree cannot be used with multiple working trees unless the "
+			   "config\nextension worktreeConfig is enabled. Please read "
+			   "\"CONFIGURATION FILE\"\nsection in \"git help worktree\" for details");
+	return config_local_path(g);
+}
+
 /* The one file that is meant; NULL: all of them. */
 static char *one_file(struct git *g, const struct config_opts *o)
 {
@@ -139,8 +154,8 @@ static char *one_file(struct git *g, const struct config_opts *o)
 	if (o->system)
 		return arena_dup(g->a, bytes_of(system != NULL ? system : "/etc/gitconfig"));
 	if (o->worktree)
-		repo_need(g);
-	return o->local || o->worktree ? config_local_path(g) : NULL;
+		return worktree_file(g);
+	return o->local ? config_local_path(g) : NULL;
 }
 
 static const char *expiry_date(struct git *g, const char *key, const char *value)
@@ -223,7 +238,8 @@ static void put_origin(struct git *g, const struct config_opts *o, const struct 
 	const char *shown = e->file;
 	char *top = g->work != NULL ? git_format(g->a, "%s/", g->work) : NULL;
 
-	if (top != NULL && e->scope == CONFIG_LOCAL && git_starts(shown, top))
+	if (top != NULL && (e->scope == CONFIG_LOCAL || e->scope == CONFIG_WORKTREE) &&
+	    git_starts(shown, top))
 		shown += strlen(top);
 	git_printf(g, "%s%s%c", o->blob != NULL ? "" : "file:", shown, sep);
 }
@@ -517,8 +533,8 @@ int git_cmd_config(struct git *g, struct args *args)
 		config_add_file(g, &one, file,
 				o.global   ? CONFIG_GLOBAL
 				: o.system ? CONFIG_SYSTEM
-				: o.local  ? CONFIG_LOCAL
-					   : CONFIG_COMMAND,
+				: o.local || o.worktree ? CONFIG_LOCAL
+							: CONFIG_COMMAND,
 				o.includes, 0);
 		if (o.global && !file_exists(g, file) && o.action == ACT_LIST)
 			git_die(g, "unable to read config file '%s': %s", file, err_text(-E_NOENT));

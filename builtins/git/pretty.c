@@ -431,6 +431,8 @@ void pretty_commit(struct git *g, struct pretty *p, struct commit *c, struct buf
 	commit_text_shown(g, &a, &c->oid, &t, false);
 	if (p->kind == PRETTY_ONELINE) {
 		buf_add(out, message_subject(&a, t.message));
+		if (p->notes)
+			put_notes(g, &c->oid, out);
 		buf_putc(out, '\n');
 	} else {
 		put_headers(g, p, &t, c, out);
