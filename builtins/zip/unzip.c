@@ -119,10 +119,22 @@ static const char *safe_name(struct unzip *u, const char *name)
 	return buf_cstr(&out);
 }
 
+/* A safe name in the directory of -d. */
+static const char *in_dir(struct unzip *u, const char *name, bool lower)
+{
+	struct buf out = buf_in(u->c->arena);
+
+	if (u->dir != NULL)
+		buf_printf(&out, "%s%s", u->dir,
+			   u->dir[0] != '\0' && u->dir[strlen(u->dir) - 1] == '/' ? "" : "/");
+	for (; *name != '\0'; name++)
+		buf_putc(&out, lower ? (char)byte_to_lower(*name) : *name);
+	return buf_cstr(&out);
+}
+
 static const char *target_name(struct unzip *u, const struct zip_entry *e)
 {
 	const char *name = safe_name(u, e->name);
-	struct buf out = buf_in(u->c->arena);
 
 	if (u->junk) {
 		const char *slash = strrchr(name, '/');
@@ -133,15 +145,8 @@ static const char *target_name(struct unzip *u, const struct zip_entry *e)
 	}
 	if (*name == '\0')
 		return "";
-	if (u->dir != NULL)
-		buf_printf(&out, "%s%s", u->dir,
-			   u->dir[0] != '\0' && u->dir[strlen(u->dir) - 1] == '/' ? "" : "/");
 	/* Only names of systems that had no lower case; -LL: all. */
-	bool lower = u->lower > 1 || (u->lower == 1 && e->made_by >> 8 == 0);
-
-	for (; *name != '\0'; name++)
-		buf_putc(&out, lower ? (char)byte_to_lower(*name) : *name);
-	return buf_cstr(&out);
+	return in_dir(u, name, u->lower > 1 || (u->lower == 1 && e->made_by >> 8 == 0));
 }
 
 /* Makes the directories that lead to path, none of which may be a link out of an archive. */
@@ -275,14 +280,21 @@ static char answer(struct unzip *u)
 	return line.ptr[0];
 }
 
+/* Where a name leads that was typed: it is as safe as one of the archive. */
 static const char *new_name(struct unzip *u)
 {
 	struct bytes line = { "", 0 };
+	char *name;
 
-	complain(u, "new name: ");
-	if (input_line(&u->answers, '\n', &line) <= 0 || line.len == 0)
-		return "";
-	return arena_dup(u->c->arena, line);
+	do {
+		complain(u, "new name: ");
+		if (input_line(&u->answers, '\n', &line) <= 0)
+			return "";
+	} while (line.len == 0);
+	name = arena_dup(u->c->arena, line);
+	if (*name == '/')
+		return safe_name(u, name + strspn(name, "/"));
+	return in_dir(u, safe_name(u, name), false);
 }
 
 /* Whether an existing file is to be replaced; *path may become another. */
