@@ -265,6 +265,7 @@ struct output {
 	bool held;        /* grows instead of being flushed: see output_hold */
 	int err;          /* first error, negative; only if quiet */
 	const char *name; /* in error messages; NULL: "write error" */
+	const char *drop; /* a file that goes if writing fails; NULL: none */
 	/* The same for errors before the end, when more is to come than stdio's buffer holds. */
 	const char *before_end;
 	bool more; /* it is before the end */

@@ -31,6 +31,8 @@ static void write_failed(struct output *o, int err)
 
 	o->err = err;
 	o->len = 0;
+	if (o->drop != NULL)
+		cmd_unlink(o->c, CMD_CWD, o->drop, 0);
 	if (o->quiet)
 		return;
 	o->c->priv->ending = true;

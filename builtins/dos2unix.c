@@ -614,6 +614,7 @@ static int convert_file(struct dos2unix *o, const char *from, const char *to)
 			cmd_warn(c, 0, "problems converting file %s", from);
 		return -err;
 	}
+	out.drop = temp;
 	o->name = from;
 	int bad = convert(o, &in, &out);
 

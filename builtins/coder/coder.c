@@ -23,7 +23,7 @@ int coder_create(struct coder *k, const char *name)
 
 	if (err < 0)
 		return err;
-	k->out_name = name;
+	k->out_name = k->out.drop = name;
 	k->has_out = true;
 	return 0;
 }

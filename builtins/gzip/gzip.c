@@ -308,6 +308,7 @@ static bool open_output(struct gzip_job *j)
 		file_error(g, err, j->out_name);
 		return false;
 	}
+	j->out.drop = j->out_name;
 	j->has_out = true;
 	return true;
 }

@@ -360,6 +360,36 @@ static void write_file(struct cmd *c, const char *path, struct bytes text, uint3
 		cmd_chmod(c, CMD_CWD, path, mode & 07777, 0);
 }
 
+/* What was there stays until all of the new file is written. */
+static void replace_file(struct cmd *c, const char *path, struct bytes text, uint32_t mode)
+{
+	enum { NAME_LONG = 240 }; /* leaves room for what is added */
+	const char *slash = strrchr(path, '/');
+	const char *base = slash != NULL ? slash + 1 : path;
+	struct buf temp = buf_in(c->arena);
+
+	make_parents(c, path);
+	buf_put(&temp, path, (size_t)(base - path));
+	buf_printf(&temp, "%.*s.o%06llx", NAME_LONG, base,
+		   (unsigned long long)(cmd_random(c) & 0xffffff));
+
+	struct output out;
+	int err = output_open(&out, c, buf_cstr(&temp), O_EXCL_, false);
+
+	if (err < 0)
+		cmd_fatal(c, err, "**** Can't create temporary file %s ", temp.ptr);
+	out.drop = temp.ptr;
+	output_write(&out, text.ptr, text.len);
+	output_close(&out);
+	if (mode != 0)
+		cmd_chmod(c, CMD_CWD, temp.ptr, mode & 07777, 0);
+	err = cmd_rename(c, CMD_CWD, temp.ptr, CMD_CWD, path, 0);
+	if (err < 0) {
+		cmd_unlink(c, CMD_CWD, temp.ptr, 0);
+		cmd_fatal(c, err, "**** Can't rename file %s to %s ", temp.ptr, path);
+	}
+}
+
 /* Where the old file goes; names given by prefixes or a suffix are never numbered. */
 static const char *name_of_backup(struct job *j, const char *path)
 {
@@ -486,6 +516,14 @@ static void say_undeleted(struct job *j, const struct patch_target *t)
 	j->inexact = j->torn = true;
 }
 
+/* Whether the new file's directory has the name of the old file. */
+static bool is_above(const char *path, const char *output)
+{
+	size_t n = strlen(path);
+
+	return strncmp(path, output, n) == 0 && output[n] == '/';
+}
+
 static void put_result(struct job *j, struct patch_target *t)
 {
 	bool empty = t->out.len == 0;
@@ -504,7 +542,19 @@ static void put_result(struct job *j, struct patch_target *t)
 		return;
 	if (j->o->verbose && !j->file.is_copy && (j->path != j->output || (deletes && empty)))
 		buf_printf(&j->removed, "Removing file %s\n", quoted(j, j->path));
-	if (!j->file.is_copy && (j->path == j->output || !done_of(j, j->path)->written))
+	bool drops = !j->file.is_copy && (j->path == j->output || !done_of(j, j->path)->written);
+
+	if (!j->link && !(deletes && empty) && !is_above(j->path, j->output)) {
+		replace_file(j->c, j->output, buf_bytes(&t->out),
+			     mode != 0   ? mode
+			     : j->exists ? j->st.mode
+					 : 0);
+		if (drops && j->path != j->output)
+			cmd_unlink(j->c, CMD_CWD, j->path, 0);
+		set_time(j);
+		return;
+	}
+	if (drops)
 		cmd_unlink(j->c, CMD_CWD, j->path, 0);
 	if (deletes && empty) {
 		remove_parents(j->c, j->path);

@@ -441,6 +441,8 @@ static const char *copy_data(struct updater *u, const struct entry *e, const cha
 	cmd_close(c, out);
 	if (got < 0) {
 		failed(u, "write", path, (int)got);
+		if (!u->o->inplace && !append)
+			cmd_unlink(c, CMD_CWD, name.ptr, 0);
 		return NULL;
 	}
 	return name.ptr;

@@ -170,6 +170,8 @@ static int open_temp(struct sed *s)
 		s->temp_path = beside(s, s->edited_path, name);
 		err = output_open(&s->edited.own, s->c, s->temp_path, O_EXCL_, false);
 	}
+	if (err >= 0)
+		s->edited.own.drop = s->temp_path;
 	return err;
 }
 

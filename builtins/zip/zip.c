@@ -535,6 +535,7 @@ static int write_archive(struct zip *z, struct table *t)
 		return zip_fail(z, ZIP_E_TEMP, "Could not create output file (%s)", z->archive);
 	}
 	z->w.out.by_line = false;
+	z->w.out.drop = temp;
 	bool changed = write_entries(z, t);
 
 	for (size_t i = 0; i < z->operands.n && z->action == ZIP_DELETE; i++)
@@ -561,7 +562,12 @@ static int write_archive(struct zip *z, struct table *t)
 		warn(z, "zip file empty");
 	if (mode != 0)
 		cmd_chmod(z->c, CMD_CWD, temp, mode, 0);
-	cmd_rename(z->c, CMD_CWD, temp, CMD_CWD, z->archive, 0);
+	err = cmd_rename(z->c, CMD_CWD, temp, CMD_CWD, z->archive, 0);
+	if (err < 0) {
+		cmd_unlink(z->c, CMD_CWD, temp, 0);
+		return zip_fail(z, ZIP_E_TEMP, "Could not create output file (%s)",
+				"was replacing the original zip file");
+	}
 	if (z->newest)
 		cmd_utimes(z->c, CMD_CWD, z->archive, newest_ns(z), newest_ns(z), 0);
 	return 0;
