@@ -371,9 +371,31 @@ static void put_all(struct ar *r, struct output *o, struct writing *w)
 	}
 }
 
+/* The file that takes the archive's place when all of it is written; NULL: it has other names, or is
+ * none that can be replaced. mode: what the archive has, or 0. */
+static const char *new_file(struct ar *r, uint32_t *mode)
+{
+	struct cmd *c = r->c;
+	const char *slash = strrchr(r->path, '/');
+	struct vfs_stat st;
+	struct buf name = buf_in(c->arena);
+
+	*mode = 0;
+	if (cmd_lstat(c, r->path, &st) == 0) {
+		if ((st.mode & S_FMT) != S_REG || st.nlink != 1 ||
+		    cmd_access(c, CMD_CWD, r->path, 2) < 0)
+			return NULL;
+		*mode = st.mode;
+	}
+	buf_put(&name, r->path, slash != NULL ? (size_t)(slash - r->path) + 1 : 0);
+	buf_printf(&name, "st%06llx", (unsigned long long)(cmd_random(c) & 0xffffff));
+	return buf_cstr(&name);
+}
+
 void ar_write(struct ar *r)
 {
 	struct cmd *c = r->c;
+	uint32_t mode;
 	struct writing w = { .names = buf_in(c->arena),
 			     .shorts = buf_in(c->arena),
 			     .numbers = buf_in(c->arena),
@@ -382,10 +404,27 @@ void ar_write(struct ar *r)
 
 	gather(r, &w);
 	name_members(r, &w);
-	int err = output_open(&o, c, r->path, O_TRUNC_, false);
+	const char *temp = new_file(r, &mode);
+	int err = temp != NULL ? output_open(&o, c, temp, O_EXCL_, false) : -E_ACCES;
 
+	/* Where the directory can't be written the archive is. */
+	if (err < 0) {
+		temp = NULL;
+		err = output_open(&o, c, r->path, O_TRUNC_, false);
+	}
 	if (err < 0)
 		cmd_fatal(c, err, "%s", r->path);
+	o.drop = temp;
+	o.name = r->path;
 	put_all(r, &o, &w);
 	output_close(&o);
+	if (temp == NULL)
+		return;
+	if (mode != 0)
+		cmd_chmod(c, CMD_CWD, temp, mode & 07777, 0);
+	err = cmd_rename(c, CMD_CWD, temp, CMD_CWD, r->path, 0);
+	if (err < 0) {
+		cmd_unlink(c, CMD_CWD, temp, 0);
+		cmd_fatal(c, err, "%s", r->path);
+	}
 }
