@@ -261,8 +261,9 @@ bool work_switch(struct git *g, const struct oid *old, const struct oid *new_tre
 		return false;
 	if (o->keep_index)
 		return true;
-	/* A switch goes through although some files can't be written; who forces it wants them. */
-	return carry_out(&s) || !o->force;
+	/* A checkout goes through although some files can't be written; a merge and a reset do not. */
+	return carry_out(&s) ||
+	       (!o->force && (o->action == NULL || strcmp(o->action, "checkout") == 0));
 }
 
 bool work_reset(struct git *g, const struct oid *tree)

@@ -165,7 +165,8 @@ static int place(struct placing *p, struct entry *e)
 	if (!may_place(p, e, path, &status))
 		return status;
 	if (p->prefix[0] == '\0') {
-		work_write(g, e->path, e->mode, &e->oid, NULL);
+		if (!work_write(g, e->path, e->mode, &e->oid, NULL))
+			return 1;
 		if (p->o.update && cmd_lstat(g->c, e->path, &st) == 0) {
 			index_stat(g, e, &st);
 			p->x->dirty = true;

@@ -6,6 +6,8 @@
 #include "builtins/git/checkout.h"
 #include "builtins/git/merge.h"
 
+enum { NOT_WRITTEN = 255 }; /* the status where files can't be written */
+
 struct restoring {
 	struct git *g;
 	struct restore_opts *o;
@@ -26,8 +28,10 @@ static void write_stage(struct restoring *r, const char *path, unsigned stage)
 		r->status = 1;
 		return;
 	}
-	work_write(r->g, path, r->x->at[i].mode, &r->x->at[i].oid, NULL);
-	r->done++;
+	if (work_write(r->g, path, r->x->at[i].mode, &r->x->at[i].oid, NULL))
+		r->done++;
+	else
+		r->status = NOT_WRITTEN;
 }
 
 static void write_merged(struct restoring *r, const char *path)
@@ -100,7 +104,10 @@ static void from_index(struct restoring *r)
 		if (index_check(g, r->x, e, NULL) == ENTRY_SAME)
 			continue;
 		/* Also what a sparse work tree leaves out. */
-		work_write(g, e->path, e->mode, &e->oid, NULL);
+		if (!work_write(g, e->path, e->mode, &e->oid, NULL)) {
+			r->status = NOT_WRITTEN;
+			continue;
+		}
 		if (cmd_lstat(g->c, e->path, &st) == 0)
 			index_stat(g, e, &st);
 		r->x->dirty = true;
@@ -144,7 +151,8 @@ static void from_tree(struct restoring *r)
 		if (r->o->staged && !same)
 			e = index_put(r->x, f->path, f->mode, &f->oid);
 		if (r->o->worktree && !(same && index_check(g, r->x, e, NULL) == ENTRY_SAME)) {
-			work_write(g, f->path, f->mode, &f->oid, r->o->staged ? e : NULL);
+			if (!work_write(g, f->path, f->mode, &f->oid, r->o->staged ? e : NULL))
+				r->status = NOT_WRITTEN;
 			r->done++;
 		} else if (!same) {
 			r->done++;

@@ -244,10 +244,13 @@ static void store(struct git *g, struct bytes raw, const struct oid *o)
 {
 	const char *objects = g->odb->dirs.at[0];
 	char *path = object_loose_path(g, g->a, objects, o);
-	char *temporary = git_format(g->a, "%s/%.2s/tmp_obj_%s", objects, oid_hex(g, o),
-				     oid_hex(g, o) + 34);
+	char *temporary = git_format(g->a, "%s/%.2s/tmp_obj_%06x", objects, oid_hex(g, o),
+				     (unsigned)cmd_pid(g->c));
 	int err = file_write(g, temporary, raw, 0444);
 
+	/* One is there that was killed. */
+	if (err == -E_ACCES && cmd_unlink(g->c, CMD_CWD, temporary, 0) == 0)
+		err = file_write(g, temporary, raw, 0444);
 	if (err == -E_NOENT || err == -E_NOTDIR) {
 		file_make_parents(g, temporary);
 		err = file_write(g, temporary, raw, 0444);
@@ -263,8 +266,10 @@ static void store(struct git *g, struct bytes raw, const struct oid *o)
 	share_path(g, temporary);
 	if (err == 0)
 		err = cmd_rename(g->c, CMD_CWD, temporary, CMD_CWD, path, 0);
-	if (err < 0)
+	if (err < 0) {
+		cmd_unlink(g->c, CMD_CWD, temporary, 0);
 		git_die_errno(g, err, "unable to write file %s", path);
+	}
 }
 
 static void write_object(struct git *g, const char *type, struct bytes data, bool even_packed,

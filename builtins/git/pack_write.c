@@ -377,12 +377,22 @@ char *pack_write_as(struct git *g, const char *prefix, struct reached *list, siz
 	cmd_close(g->c, p.out.fd);
 	pack_put_index(g, p.at, p.n, &p.name, &idx);
 	base = git_format(g->keep, "%s-%s", prefix, oid_hex(g, &p.name));
-	err = cmd_rename(g->c, CMD_CWD, temporary, CMD_CWD, git_format(g->a, "%s.pack", base), 0);
-	cmd_unlink(g->c, CMD_CWD, git_format(g->a, "%s.idx", base), 0);
+	/* The same pack may be there: it keeps its index until there is another. */
+	char *index = git_format(g->keep, "%s.idx", temporary);
+
+	cmd_unlink(g->c, CMD_CWD, index, 0);
+	err = file_write(g, index, buf_bytes(&idx), 0444);
 	if (err >= 0)
-		err = file_write(g, git_format(g->a, "%s.idx", base), buf_bytes(&idx), 0444);
-	if (err < 0)
+		err = cmd_rename(g->c, CMD_CWD, temporary, CMD_CWD,
+				 git_format(g->a, "%s.pack", base), 0);
+	if (err >= 0)
+		err = cmd_rename(g->c, CMD_CWD, index, CMD_CWD, git_format(g->a, "%s.idx", base),
+				 0);
+	if (err < 0) {
+		cmd_unlink(g->c, CMD_CWD, index, 0);
+		cmd_unlink(g->c, CMD_CWD, temporary, 0);
 		git_die_errno(g, err, "unable to write '%s.idx'", base);
+	}
 	share_path(g, git_format(g->a, "%s.pack", base));
 	share_path(g, git_format(g->a, "%s.idx", base));
 	return arena_dup(g->keep, bytes_of(oid_hex(g, &p.name)));

@@ -261,8 +261,8 @@ static void apply_one(struct git *g, struct index *x, struct entry *e, bool insi
 			names_add(g, &left->present, in_the_way != NULL ? in_the_way : e->path);
 			return;
 		}
-		work_write(g, e->path, e->mode, &e->oid, NULL);
-		if (cmd_lstat(g->c, e->path, &st) == 0)
+		if (work_write(g, e->path, e->mode, &e->oid, NULL) &&
+		    cmd_lstat(g->c, e->path, &st) == 0)
 			index_stat(g, e, &st);
 		return;
 	}

@@ -134,6 +134,30 @@ static int clear_path(struct git *g, const char *path)
 	return cmd_unlink(g->c, CMD_CWD, path, 0);
 }
 
+/* The file itself; false after a message. */
+static bool put_file(struct git *g, const char *path, uint32_t mode, struct bytes data)
+{
+	const char *what = "file";
+	int err;
+
+	if ((mode & S_FMT) == S_LNK) {
+		what = "symlink";
+		err = cmd_symlink(g->c, arena_dup(g->a, data), CMD_CWD, path);
+	} else if (mode == MODE_GITLINK) {
+		what = "submodule directory";
+		err = cmd_mkdir(g->c, CMD_CWD, path, 0777);
+	} else {
+		err = file_write(g, path, data, mode == MODE_EXEC ? 0777 : 0666);
+		if (err < 0 && file_exists(g, path)) {
+			git_error(g, "unable to write file %s", path);
+			return false;
+		}
+	}
+	if (err < 0)
+		git_error(g, "unable to create %s %s: %s", what, path, err_text(err));
+	return err >= 0;
+}
+
 bool work_write_bytes(struct git *g, const char *path, uint32_t mode, struct bytes data)
 {
 	struct vfs_stat st;
@@ -146,20 +170,15 @@ bool work_write_bytes(struct git *g, const char *path, uint32_t mode, struct byt
 		return true;
 	err = clear_path(g, path);
 	if (err < 0) {
-		git_error(g, "unable to unlink old '%s': %s", path, err_text(-err));
+		git_error(g, "unable to unlink old '%s': %s", path, err_text(err));
 		return false;
 	}
 	err = file_make_parents(g, path);
-	if (err >= 0 && (mode & S_FMT) == S_LNK)
-		err = cmd_symlink(g->c, arena_dup(g->a, data), CMD_CWD, path);
-	else if (err >= 0 && mode == MODE_GITLINK)
-		err = cmd_mkdir(g->c, CMD_CWD, path, 0777);
-	else if (err >= 0)
-		err = file_write(g, path, data, mode == MODE_EXEC ? 0777 : 0666);
 	if (err < 0)
-		git_die_errno(g, err, "cannot create '%s'", path);
+		git_die_errno(g, err, "cannot create directory at '%.*s'",
+			      (int)(strrchr(path, '/') - path), path);
 	cmd_charge_bytes(g->c, data.len);
-	return true;
+	return put_file(g, path, mode, data);
 }
 
 bool work_write(struct git *g, const char *path, uint32_t mode, const struct oid *o,
