@@ -726,13 +726,14 @@ static int resolved(struct applying *am)
 	return run(am);
 }
 
+/* What a patch has left behind goes; changes that are not staged stay. */
 static void clean(struct git *g)
 {
 	struct oid head, tree = oid_empty_tree;
 
 	if (head_oid(g, &head))
 		tree_of(g, &head, &tree);
-	work_reset(g, &tree);
+	work_reset_index(g, &tree);
 	index_write(g, index_get(g));
 }
 
@@ -752,7 +753,7 @@ static int abort_am(struct git *g)
 	}
 	if (ref_read(g, "ORIG_HEAD", &orig, NULL) == 0 && tree_of(g, &orig, &tree)) {
 		clean(g);
-		work_reset(g, &tree);
+		work_reset_index(g, &tree);
 		index_write(g, index_get(g));
 		ref_update(g, "HEAD", &orig, NULL, "am --abort", false);
 	}

@@ -440,6 +440,7 @@ static bool reset_tree(struct git *g, const struct reset_args *a, const struct o
 			git_die(g, "Could not reset index file to revision '%s'.", "HEAD");
 			return false;
 		}
+		index_read_tree(g, x, tree);
 		break;
 	default: index_read_tree(g, x, tree); break;
 	}
