@@ -247,11 +247,8 @@ int checkout_switch(struct git *g, struct checkout *k)
 	if (!stays)
 		say_moved(g, k, &old, had_head, old_ref);
 	state_end_pick(g);
-	if (!merge_in_progress(g) || k->o.force) {
-		state_remove(g, "MERGE_HEAD");
-		state_remove(g, "MERGE_MSG");
-		state_remove(g, "MERGE_MODE");
-	}
+	if (!merge_in_progress(g) || k->o.force)
+		state_clear(g);
 	return checkout_hook(g, &old, &k->oid, true) != 0;
 }
 

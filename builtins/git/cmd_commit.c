@@ -793,7 +793,7 @@ static void finish_commit(struct committing *cm, const struct oid *o, struct byt
 		   false);
 	commit_index_keep(g, &cm->held);
 	state_end_pick(g);
-	state_clear(g);
+	state_clear_committed(g);
 	rerere_run(g);
 	git_hook(g, "post-commit", NULL, no_editor(cm));
 	if (cm->o.amend && !cm->o.no_post_rewrite)
@@ -805,6 +805,7 @@ static void finish_commit(struct committing *cm, const struct oid *o, struct byt
 			     cm->o.date != NULL || ((cm->o.amend || (cm->picking && !rebasing(g)) ||
 						     cm->o.reuse != NULL || cm->o.reedit != NULL) &&
 						    !cm->o.reset_author));
+	merge_bring_back(g);
 }
 
 /* commit.verbose: a number, or true. */

@@ -5,6 +5,7 @@
 #include "builtins/git/fetch.h"
 #include "builtins/git/merge_run.h"
 #include "builtins/git/ref_format.h"
+#include "builtins/git/sequence.h"
 
 /* --- fetch --- */
 
@@ -144,7 +145,7 @@ struct pull_opts {
 	struct fetch_opts fetch;
 	int rebase; /* -1: as configured */
 	int ff;     /* -1: as configured, 0 --ff, 1 --no-ff, 2 --ff-only */
-	bool autostash, no_autostash;
+	int autostash; /* -1: as configured */
 	struct names merge; /* options for merge as they are */
 };
 
@@ -160,6 +161,13 @@ static int rebase_mode(struct git *g, const char *text)
 	if (strcmp(text, "preserve") == 0 || strcmp(text, "p") == 0)
 		git_error(g, "%s: 'preserve' superseded by 'merges'", text);
 	return config_truth(text);
+}
+
+static int set_autostash(struct git *g, void *opts, const char *arg, bool unset)
+{
+	(void)g, (void)arg;
+	((struct pull_opts *)opts)->autostash = !unset;
+	return 0;
 }
 
 static int set_rebase(struct git *g, void *opts, const char *arg, bool unset)
@@ -226,7 +234,7 @@ static const struct git_option pull_options[] = {
 	GIT_CALL_MAYBE('r', "rebase", set_rebase),
 	GIT_CALL(0, "ff", set_ff),
 	GIT_CALL(0, "ff-only", set_ff_only),
-	GIT_FLAG(0, "autostash", struct pull_opts, autostash),
+	GIT_CALL(0, "autostash", set_autostash),
 	GIT_FLAG(0, "all", struct pull_opts, fetch.all),
 	GIT_FLAG('a', "append", struct pull_opts, fetch.append),
 	GIT_FLAG('f', "force", struct pull_opts, fetch.force),
@@ -384,9 +392,57 @@ static void refuse_dirty(struct git *g)
 	}
 }
 
-static int do_rebase(struct git *g, const struct pull_opts *o, const struct names *merge)
+/* As it is before anything is fetched: a rebase would have to be given up later on. */
+static void refuse_unclean(struct git *g, const struct pull_opts *o)
+{
+	if (o->autostash == 1)
+		return;
+
+	bool unstaged = pick_unstaged_changes(g);
+	bool staged = pick_staged_changes(g);
+
+	if (unstaged)
+		git_error(g, "cannot pull with rebase: You have unstaged changes.");
+	if (staged)
+		git_error(g, unstaged ? "additionally, your index contains uncommitted changes."
+				      : "cannot pull with rebase: Your index contains "
+					"uncommitted changes.");
+	if (unstaged || staged) {
+		git_error(g, "please commit or stash them.");
+		git_exit(g, GIT_STATUS_FATAL);
+	}
+}
+
+/* Where the branch left what it follows, before that is fetched again: what was thrown away there
+ * since is not brought back. NULL: not known. */
+static struct commit *left_upstream(struct git *g, struct args *args)
+{
+	const char *name = args->argc > 0 ? args->argv[0] : remote_default(g);
+	char *head = head_ref(g), *track = NULL;
+	const char *why;
+	struct remote r;
+	struct oid o, now;
+
+	if (head == NULL || !head_oid(g, &now))
+		return NULL;
+	if (args->argc < 2 && strcmp(name, remote_default(g)) == 0)
+		track = rev_upstream(g, head, &why);
+	else if (args->argc == 2) {
+		remote_get(g, name, &r);
+		for (size_t i = 0; i < r.fetch.n && track == NULL; i++)
+			track = refspec_map(g, &r.fetch.at[i],
+					    git_format(g->a, "refs/heads/%s", args->argv[1]));
+	}
+	return track != NULL && ref_read(g, track, &o, NULL) >= 0
+		       ? fork_point(g, track, commit_at(g, &now))
+		       : NULL;
+}
+
+static int do_rebase(struct git *g, const struct pull_opts *o, const struct names *merge,
+		     struct commit *left)
 {
 	struct names words = { NULL, 0, 0 };
+	struct oid theirs;
 
 	if (merge->n > 1)
 		git_die(g, "Cannot rebase onto multiple branches.");
@@ -403,11 +459,15 @@ static int do_rebase(struct git *g, const struct pull_opts *o, const struct name
 	}
 	if (o->fetch.quiet)
 		names_add(g, &words, "-q");
-	if (o->autostash)
-		names_add(g, &words, "--autostash");
+	names_add(g, &words, o->autostash == 1 ? "--autostash" : "--no-autostash");
 	if (strcmp(words.at[0], "rebase") == 0) {
 		names_add(g, &words, "--onto");
 		names_add(g, &words, merge->at[0]);
+		if (left != NULL && rev_commit(g, merge->at[0], &theirs) == 0 &&
+		    !is_ancestor(g, left, commit_at(g, &theirs))) {
+			names_add(g, &words, oid_hex(g, &left->oid));
+			return run(g, &words);
+		}
 	}
 	names_add(g, &words, merge->at[0]);
 	return run(g, &words);
@@ -422,6 +482,8 @@ static int do_merge(struct git *g, const struct pull_opts *o)
 		names_add(g, &words, "-q");
 	if (o->ff >= 0)
 		names_add(g, &words, o->ff == 0 ? "--ff" : o->ff == 1 ? "--no-ff" : "--ff-only");
+	if (o->autostash >= 0)
+		names_add(g, &words, o->autostash ? "--autostash" : "--no-autostash");
 	for (size_t i = 0; i < o->merge.n; i++)
 		names_add(g, &words, o->merge.at[i]);
 	names_add(g, &words, "FETCH_HEAD");
@@ -430,12 +492,13 @@ static int do_merge(struct git *g, const struct pull_opts *o)
 
 int git_cmd_pull(struct git *g, struct args *args)
 {
-	struct pull_opts o = { .rebase = -1, .ff = -1 };
+	struct pull_opts o = { .rebase = -1, .ff = -1, .autostash = -1 };
 	const struct git_parser p = { pull_options, &o, pull_usage, 0, pass_option };
 	const char *action = g->reflog_action != NULL
 				     ? g->reflog_action
 				     : join_args(g, "pull", args->argv, args->argc);
 	struct names merge = { NULL, 0, 0 };
+	struct commit *left = NULL;
 	bool chosen, unborn;
 	struct oid o_head;
 
@@ -448,6 +511,12 @@ int git_cmd_pull(struct git *g, struct args *args)
 	unborn = !head_oid(g, &o_head);
 	if (args->argc == 0 && nothing_configured(g))
 		nothing_to_merge(g, args, o.rebase > 0);
+	if (o.rebase > 0) {
+		if (o.autostash < 0)
+			o.autostash = config_bool(g, "rebase.autostash", false);
+		refuse_unclean(g, &o);
+		left = left_upstream(g, args);
+	}
 	if (fetch_remote(g, &o.fetch, args->argc > 0 ? args->argv[0] : remote_default(g),
 			 args->argv + (args->argc > 0), args->argc - (args->argc > 0), action) != 0)
 		return 1;
@@ -463,7 +532,7 @@ int git_cmd_pull(struct git *g, struct args *args)
 	    !is_forward(g, merge.at[0], "HEAD"))
 		divergent(g);
 	if (o.rebase > 0 && !unborn && o.ff != 2)
-		return do_rebase(g, &o, &merge);
+		return do_rebase(g, &o, &merge, left);
 	return do_merge(g, &o);
 }
 

@@ -7,6 +7,21 @@
 #include "builtins/git/sequence.h"
 #include "builtins/git/status.h"
 
+static const char AUTOSTASH[] = "MERGE_AUTOSTASH";
+
+void merge_bring_back(struct git *g)
+{
+	char *text = state_read(g, AUTOSTASH);
+	struct oid o;
+
+	if (text == NULL)
+		return;
+	state_remove(g, AUTOSTASH);
+	cmd_flush(g->c);
+	if (oid_parse(text, &o))
+		stash_apply_auto(g, &o);
+}
+
 static int set_commit(struct git *g, void *o, const char *a, bool unset)
 {
 	(void)g, (void)a;
@@ -50,6 +65,7 @@ static const struct git_option merge_options[] = {
 	GIT_CALL(0, "progress", git_opt_taken),
 	GIT_CALL(0, "overwrite-ignore", git_opt_taken),
 	GIT_FLAG(0, "squash", struct merge_opts, squash),
+	GIT_FLAG(0, "autostash", struct merge_opts, autostash),
 	GIT_CALL(0, "commit", set_commit),
 	GIT_CALL('e', "edit", set_edit),
 	GIT_CALL(0, "ff", set_ff),
@@ -127,6 +143,28 @@ static const char *log_action(const struct merge_run *m)
 	return buf_cstr(&b);
 }
 
+/* --autostash: changes that are not committed wait until the merge is. */
+static void put_away(struct merge_run *m)
+{
+	struct git *g = m->g;
+	struct oid stash;
+
+	if (!m->o.autostash || !stash_make_auto(g, &stash))
+		return;
+	state_write(g, AUTOSTASH, git_format(g->a, "%s\n", oid_hex(g, &stash)));
+	git_printf(g, "Created autostash: %s\n", oid_short(g, &stash, 0));
+	cmd_flush(g->c);
+	pick_reset_hard(g);
+}
+
+/* They are still away. */
+static void say_put_away(struct git *g)
+{
+	cmd_flush(g->c);
+	if (file_exists(g, repo_path(g, g->a, AUTOSTASH)))
+		git_say(g, "When finished, apply stashed changes with `git stash pop`\n");
+}
+
 static int fast_forward(struct merge_run *m)
 {
 	struct git *g = m->g;
@@ -135,6 +173,7 @@ static int fast_forward(struct merge_run *m)
 	if (!m->o.quiet)
 		git_printf(g, "Updating %s..%s\n", oid_short(g, &m->head, 0),
 			   oid_short(g, &m->other, 0));
+	put_away(m);
 	if (!work_switch(g, &m->head_tree, &m->theirs->tree, &so))
 		return 1;
 	index_write(g, index_get(g));
@@ -267,7 +306,7 @@ static char *settle_message(struct merge_run *m, const char *message)
 		git_error(g, "Empty commit message.");
 		return NULL;
 	}
-	state_clear(g);
+	state_clear_committed(g);
 	return arena_dup(g->keep, text);
 }
 
@@ -291,6 +330,7 @@ int merge_finish(struct merge_run *m, struct merging *r, const char *strategy, s
 		parents[n++] = m->heads[i].commit->oid;
 	if (!merge_apply(r, &m->head_tree, "merge")) {
 		git_say(g, "Merge with strategy %s failed.\n", strategy);
+		merge_bring_back(g);
 		return 2;
 	}
 	cmd_bytes(g->c, buf_bytes(&r->messages));
@@ -301,6 +341,7 @@ int merge_finish(struct merge_run *m, struct merging *r, const char *strategy, s
 		rerere_run(g);
 		git_printf(g,
 			   "Automatic merge failed; fix conflicts and then commit the result.\n");
+		say_put_away(g);
 		return 1;
 	}
 	if (m->o.squash || m->o.no_commit) {
@@ -309,6 +350,7 @@ int merge_finish(struct merge_run *m, struct merging *r, const char *strategy, s
 		else
 			hook_after(m);
 		git_say(g, "Automatic merge went well; stopped before committing as requested\n");
+		say_put_away(g);
 		return 0;
 	}
 	save_state(m, message, r);
@@ -326,6 +368,7 @@ int merge_finish(struct merge_run *m, struct merging *r, const char *strategy, s
 		git_printf(g, "Merge made by the '%s' strategy.\n", strategy);
 	show_stat(m, &m->head_tree, &r->tree);
 	hook_after(m);
+	merge_bring_back(g);
 	return 0;
 }
 
@@ -339,6 +382,7 @@ static int real_merge(struct merge_run *m)
 			     .lines = LINES_HISTOGRAM };
 	bool ours = is_ours(m);
 
+	put_away(m);
 	for (size_t i = 0; i < m->o.xopts.n; i++) {
 		if (!merge_option(&r, m->o.xopts.at[i]))
 			git_die(g, "unknown strategy option: -X%s", m->o.xopts.at[i]);
@@ -366,7 +410,13 @@ static int abort_merge(struct git *g)
 	work_reset_index(g, &tree);
 	index_write(g, index_get(g));
 	reflog_add(g, "HEAD", &head, &head, "reset: moving to HEAD");
+	char *stash = state_read(g, AUTOSTASH);
+
+	state_remove(g, AUTOSTASH);
 	state_clear_merge(g);
+	if (stash != NULL)
+		state_write(g, AUTOSTASH, stash);
+	merge_bring_back(g);
 	return 0;
 }
 
@@ -478,6 +528,7 @@ static int merge_many(struct merge_run *m)
 			git_die(g, "refusing to merge unrelated histories");
 	}
 	ref_update(g, "ORIG_HEAD", &m->head, NULL, NULL, true);
+	put_away(m);
 	if (is_ours(m)) {
 		r.messages = buf_in(g->a);
 		return merge_finish(m, &r, "ours", m->ours);
@@ -493,12 +544,14 @@ int git_cmd_merge(struct git *g, struct args *args)
 {
 	struct merge_run m = { .g = g, .o = { .log = -1 } };
 	const struct git_parser p = { merge_options, &m.o, merge_usage, 0, NULL };
+	const struct switch_opts so = { .action = "merge" };
 	struct commit **bases;
 	const char *ff = config_get(g, "merge.ff");
 	size_t n;
 
 	if (ff != NULL)
 		m.o.ff = strcmp(ff, "only") == 0 ? 2 : config_truth(ff) == 0 ? 1 : 0;
+	m.o.autostash = config_bool(g, "merge.autostash", false);
 	git_parse(g, args, &p);
 	if (m.o.abort)
 		return abort_merge(g);
@@ -515,7 +568,12 @@ int git_cmd_merge(struct git *g, struct args *args)
 		if (m.nheads > 1)
 			git_die(g, "Can merge only exactly one commit into empty head");
 		m.head_tree = oid_empty_tree;
-		work_reset(g, &m.theirs->tree);
+		/* A pull stops as a merge does. */
+		if (!work_switch(g, NULL, &m.theirs->tree, &so)) {
+			if (g->reflog_action != NULL && git_starts(g->reflog_action, "pull"))
+				return 1;
+			git_die(g, "read-tree failed");
+		}
 		index_write(g, index_get(g));
 		ref_update(g, "HEAD", &m.other, NULL, "initial pull", false);
 		return 0;
@@ -547,6 +605,8 @@ int git_cmd_merge(struct git *g, struct args *args)
 		}
 		if (status == 0)
 			hook_after(&m);
+		if (!m.o.squash || status != 0)
+			merge_bring_back(g);
 		return status;
 	}
 	if (m.o.ff == 2) {

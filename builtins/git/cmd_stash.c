@@ -8,6 +8,7 @@
 #include "builtins/git/sequence.h"
 
 struct stash_opts {
+	bool silent; /* nothing is said of what becomes of files */
 	bool keep_index, untracked, all, quiet, index, staged, no_keep, patch;
 	struct pathspec_file from;
 	const char *message;
@@ -662,7 +663,7 @@ static int apply(struct git *g, const struct stash *s, const struct stash_opts *
 
 	if (merged && oid_eq(&s->base_tree, &s->work_tree))
 		git_printf(g, "Already up to date.\n");
-	if (merged && (!o->quiet || !m.clean))
+	if (merged && !o->silent && (!o->quiet || !m.clean))
 		cmd_bytes(g->c, buf_bytes(&m.messages));
 	cmd_flush(g->c);
 	if (!merged || !m.clean) {
@@ -884,7 +885,7 @@ bool stash_make_auto(struct git *g, struct oid *out)
 
 void stash_apply_auto(struct git *g, const struct oid *o)
 {
-	struct stash_opts quiet = { .quiet = true };
+	struct stash_opts quiet = { .quiet = true, .silent = true };
 	struct stash s;
 
 	find_stash(g, oid_hex(g, o), &s);
@@ -894,6 +895,15 @@ void stash_apply_auto(struct git *g, const struct oid *o)
 	}
 	store(g, o, "autostash");
 	git_say(g, "Applying autostash resulted in conflicts.\n"
+		   "Your changes are safe in the stash.\n"
+		   "You can run \"git stash pop\" or \"git stash drop\" at any time.\n");
+}
+
+void stash_keep_auto(struct git *g, const struct oid *o)
+{
+	store(g, o, "autostash");
+	cmd_flush(g->c);
+	git_say(g, "Autostash exists; creating a new stash entry.\n"
 		   "Your changes are safe in the stash.\n"
 		   "You can run \"git stash pop\" or \"git stash drop\" at any time.\n");
 }

@@ -244,7 +244,7 @@ void state_remove(struct git *g, const char *name)
 	cmd_unlink(g->c, CMD_CWD, repo_path(g, g->a, name), 0);
 }
 
-void state_clear(struct git *g)
+static void clear(struct git *g, bool merge_goes_on)
 {
 	static const char *const names[] = { "MERGE_HEAD", "MERGE_MSG",        "MERGE_MODE",
 					     "SQUASH_MSG", "CHERRY_PICK_HEAD", "REVERT_HEAD",
@@ -252,6 +252,25 @@ void state_clear(struct git *g)
 
 	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
 		state_remove(g, names[i]);
+	/* What a merge put away waits for its commit; else it is kept with the others. */
+	char *stash = state_read(g, "MERGE_AUTOSTASH");
+	struct oid o;
+
+	if (stash == NULL || merge_goes_on)
+		return;
+	state_remove(g, "MERGE_AUTOSTASH");
+	if (oid_parse(stash, &o))
+		stash_keep_auto(g, &o);
+}
+
+void state_clear(struct git *g)
+{
+	clear(g, false);
+}
+
+void state_clear_committed(struct git *g)
+{
+	clear(g, true);
 }
 
 void state_end_pick(struct git *g)

@@ -33,6 +33,8 @@ void commit_write(struct git *g, const struct oid *tree, const struct oid *paren
 void commit_print(struct git *g, const struct oid *o, bool root, bool show_author_date);
 /* The files of an operation that is done: MERGE_HEAD and its kin. */
 void state_clear(struct git *g);
+/* The same when the operation ends as it should: what --autostash has put away comes back later. */
+void state_clear_committed(struct git *g);
 /* The same for one that is given up: nothing waits to be recorded. */
 void state_clear_merge(struct git *g);
 /* A cherry-pick or revert that stopped is over; if it was the last of several, all of them. */
@@ -40,6 +42,11 @@ void state_end_pick(struct git *g);
 char *state_read(struct git *g, const char *name); /* NULL: not there */
 void state_write(struct git *g, const char *name, const char *text);
 void state_remove(struct git *g, const char *name);
+
+/* cmd_merge.c: what --autostash has put away comes back, if something is. */
+void merge_bring_back(struct git *g);
+/* cmd_stash.c: it goes into the list. */
+void stash_keep_auto(struct git *g, const struct oid *stash);
 
 /* --- commit_index.c --- */
 

@@ -8,6 +8,7 @@
 #include "builtins/git/merge.h"
 
 struct merge_opts {
+	bool autostash;
 	bool abort, go_on, quit, squash, no_commit, quiet, no_verify, allow_unrelated, signoff,
 		verbose, no_edit, edit;
 	int ff;   /* 0 yes, 1 --no-ff, 2 --ff-only */
