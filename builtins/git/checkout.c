@@ -242,6 +242,11 @@ bool work_switch(struct git *g, const struct oid *old, const struct oid *new_tre
 		tree_flatten(g, g->keep, old, &a);
 	}
 	tree_flatten(g, g->keep, new_tree, &b);
+	for (size_t i = 0; i < b.n; i++)
+		if (!path_safe(b.at[i].path)) {
+			git_error(g, "invalid path '%s'", b.at[i].path);
+			return false;
+		}
 	s.from = &a;
 	plan(&s, &a, &b);
 	if (o->only_local != NULL && s.changed.n != 0) {

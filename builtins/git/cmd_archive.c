@@ -385,6 +385,7 @@ static void put_tree(struct archiving *k, const struct oid *tree, const char *pa
 		bool dir = (e.mode & S_FMT) == S_DIR;
 
 		cmd_charge(g->c, 1);
+		path_need_safe(g, name);
 		if (!wants(k, name, dir) ||
 		    is_set(g, path_join(g->a, g->prefix, name), "export-ignore"))
 			continue;

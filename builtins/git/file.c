@@ -351,6 +351,14 @@ bool path_safe(const char *path)
 	}
 }
 
+void path_need_safe(struct git *g, const char *path)
+{
+	if (path_safe(path))
+		return;
+	git_error(g, "invalid path '%s'", path);
+	git_exit(g, GIT_STATUS_FATAL);
+}
+
 const char *path_base(const char *path)
 {
 	const char *slash = strrchr(path, '/');

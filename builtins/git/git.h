@@ -229,6 +229,8 @@ bool file_remove_tree(struct git *g, const char *path);
 char *path_join(struct arena *a, const char *dir, const char *name);
 /* Whether git may write there: below the top, never into a ".git" of any spelling. */
 bool path_safe(const char *path);
+/* Ends the command if not. */
+void path_need_safe(struct git *g, const char *path);
 /* Lexically: "." and ".." and double slashes are gone. NULL: leaves the root. */
 char *path_normal(struct arena *a, const char *path);
 /* path below the work tree, of an operand given in the start directory: no slash at the end

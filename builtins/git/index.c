@@ -333,9 +333,11 @@ void index_write_to(struct git *g, struct index *x, const char *path)
 	uint32_t version = 2;
 
 	index_sweep(x);
-	for (size_t i = 0; i < x->n; i++)
+	for (size_t i = 0; i < x->n; i++) {
 		if (x->at[i].xflags != 0)
 			version = 3;
+		path_need_safe(g, x->at[i].path);
+	}
 	buf_puts(&out, "DIRC");
 	put32(&out, version);
 	put32(&out, (uint32_t)x->n);
