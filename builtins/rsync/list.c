@@ -31,6 +31,19 @@ void rsync_failed(struct cmd *c, const char *who, const char *what, const char *
 	cmd_err_write(c, line.ptr, line.len);
 }
 
+static void say_no_referent(struct cmd *c, const char *path)
+{
+	struct buf line = buf_in(c->arena);
+	char *cwd = NULL;
+
+	cmd_flush(c);
+	buf_puts(&line, "symlink has no referent: \"");
+	if (path[0] != '/' && cmd_getcwd(c, &cwd) == 0)
+		buf_printf(&line, "%s/", cwd);
+	buf_printf(&line, "%s\"\n", path);
+	cmd_err_write(c, line.ptr, line.len);
+}
+
 /* --- order --- */
 
 /* The next part of a path, which is a directory if more follows or the whole is one. */
@@ -221,6 +234,11 @@ static void read_tree(struct reader *r, const char *path, const char *top)
 		}
 		if (!r->o->recursive && at->level > 0)
 			walk_skip(w);
+		if (r->o->copy_links && (at->st.mode & S_FMT) == S_LNK) {
+			say_no_referent(c, at->path);
+			r->out->failed = true;
+			continue;
+		}
 		struct entry *e = add(r, name, at->path, &at->st);
 
 		e->listed = dir && (r->o->recursive || at->level == 0);
