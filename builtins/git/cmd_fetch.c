@@ -83,18 +83,52 @@ static const char *join_args(struct git *g, const char *command, char *const *ar
 	return buf_cstr(&b);
 }
 
-static int fetch_many(struct git *g, struct fetch_opts *o, const struct names *list,
-		      const char *action)
+/* What logs say of it, in the words of git's own command for each. */
+static char *many_action(struct git *g, const struct fetch_opts *o, const char *name)
 {
-	int status = 0;
+	return git_format(g->keep,
+			  "GIT_REFLOG_ACTION=fetch --append --no-auto-gc --no-write-commit-graph"
+			  "%s%s%s %s",
+			  o->prune_given && o->prune ? " --prune" : "", o->force ? " --force" : "",
+			  o->quiet ? " -q" : "", name);
+}
 
+/* Each by a command of its own, with the options of this one: an error ends that alone. */
+static int fetch_many(struct git *g, const struct fetch_opts *o, const struct names *list,
+		      struct args *given, const struct args *operands)
+{
+	char **argv = arena_array(g->keep, (size_t)given->argc + 5, sizeof(*argv));
+	int n = 0, status = 0;
+
+	argv[n++] = arena_dup(g->keep, BYTES("git"));
+	argv[n++] = arena_dup(g->keep, BYTES("fetch"));
+	argv[n++] = arena_dup(g->keep, BYTES("--append"));
+	for (int i = 0; i < given->argc; i++) {
+		bool operand = strcmp(given->argv[i], "--all") == 0 ||
+			       strcmp(given->argv[i], "--multiple") == 0 ||
+			       strcmp(given->argv[i], "-m") == 0;
+
+		for (int k = 0; k < operands->argc && !operand; k++)
+			operand = given->argv[i] == operands->argv[k];
+		if (!operand)
+			argv[n++] = given->argv[i];
+	}
+	argv[n + 1] = NULL;
+	if (!o->append && !o->no_write && !o->dry_run)
+		file_write(g, repo_path(g, g->a, "FETCH_HEAD"), BYTES(""), 0666);
 	for (size_t i = 0; i < list->n; i++) {
-		if (list->n > 1 && !o->quiet) {
+		struct env e;
+
+		if (!o->quiet)
 			git_printf(g, "Fetching %s\n", list->at[i]);
-			cmd_flush(g->c);
+		argv[n] = list->at[i];
+		env_init(&e, g->c, false);
+		if (g->reflog_action == NULL)
+			env_put(&e, many_action(g, o, list->at[i]));
+		if (git_spawn(g, argv, e.list, -1, -1) != 0) {
+			git_error(g, "could not fetch %s", list->at[i]);
+			status = 1;
 		}
-		status |= fetch_remote(g, o, list->at[i], NULL, 0, action);
-		o->append = true;
 	}
 	return status;
 }
@@ -116,7 +150,12 @@ int git_cmd_fetch(struct git *g, struct args *args)
 				     ? g->reflog_action
 				     : join_args(g, "fetch", args->argv, args->argc);
 	struct names list = { NULL, 0, 0 };
+	struct args given = { .argc = args->argc,
+			      .argv = arena_array(g->keep, (size_t)args->argc + 1,
+						  sizeof(*given.argv)) };
 
+	for (int i = 0; i < args->argc; i++)
+		given.argv[i] = args->argv[i];
 	git_parse(g, args, &p);
 	if (o.depth < 0)
 		git_die(g, "depth %d is not a positive number", o.depth);
@@ -125,13 +164,15 @@ int git_cmd_fetch(struct git *g, struct args *args)
 			git_die(g, args->argc == 1
 					   ? "fetch --all does not take a repository argument"
 					   : "fetch --all does not make sense with refspecs");
-		remote_list(g, &list);
-		return fetch_many(g, &o, &list, action);
+		remote_list_as_configured(g, &list);
+		if (list.n > 1)
+			return fetch_many(g, &o, &list, &given, args);
+		return list.n == 1 ? fetch_remote(g, &o, list.at[0], NULL, 0, action) : 0;
 	}
 	if (o.multiple) {
 		for (int i = 0; i < args->argc; i++)
 			names_add(g, &list, args->argv[i]);
-		return fetch_many(g, &o, &list, action);
+		return fetch_many(g, &o, &list, &given, args);
 	}
 	if (args->argc == 0 && nothing_configured(g))
 		return 0;

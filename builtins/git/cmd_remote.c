@@ -715,24 +715,21 @@ static int remote_prune(struct git *g, struct remote_opts *o, struct args *args)
 static int remote_update(struct git *g, struct remote_opts *o, struct args *args)
 {
 	const struct git_parser p = { update_options, o, update_usage, 0, NULL };
-	struct names list = { NULL, 0, 0 };
-	struct fetch_opts f = { .verbose = 0 };
-	int status = 0;
+	struct names words = { NULL, 0, 0 };
 
 	git_parse(g, args, &p);
+	names_add(g, &words, "fetch");
+	if (o->prune)
+		names_add(g, &words, "--prune");
+	names_add(g, &words, args->argc == 0 ? "--all" : "--multiple");
 	for (int i = 0; i < args->argc; i++)
-		names_add(g, &list, args->argv[i]);
-	if (list.n == 0)
-		remote_list(g, &list);
-	f.prune = f.prune_given = o->prune;
-	for (size_t i = 0; i < list.n; i++) {
-		if (args->argc > 0 || list.n > 1)
-			git_printf(g, "Fetching %s\n", list.at[i]);
-		cmd_flush(g->c);
-		status |= fetch_remote(g, &f, list.at[i], NULL, 0, "remote update");
-		f.append = true;
-	}
-	return status;
+		names_add(g, &words, args->argv[i]);
+
+	char **argv = arena_array(g->keep, words.n + 1, sizeof(*argv));
+
+	memcpy(argv, words.at, words.n * sizeof(*argv));
+	argv[words.n] = NULL;
+	return git_run(g, (int)words.n, argv);
 }
 
 static const char *const remote_usage[] = {

@@ -21,7 +21,7 @@ void config_reload(struct git *g)
 	config_load(g);
 }
 
-void remote_list(struct git *g, struct names *out)
+void remote_list_as_configured(struct git *g, struct names *out)
 {
 	cmd_charge(g->c, g->config->n / 8);
 	for (size_t i = 0; i < g->config->n; i++) {
@@ -35,6 +35,11 @@ void remote_list(struct git *g, struct names *out)
 		if (!names_has(g, out, name))
 			names_add(g, out, name);
 	}
+}
+
+void remote_list(struct git *g, struct names *out)
+{
+	remote_list_as_configured(g, out);
 	git_sort(g, out->at, out->n, sizeof(*out->at), git_name_cmp);
 }
 

@@ -54,6 +54,8 @@ char *refspecs_map(struct git *g, const struct refspecs *list, const char *name,
 
 /* Names of all that are configured, sorted. */
 void remote_list(struct git *g, struct names *out);
+/* The same in the order of the configuration. */
+void remote_list_as_configured(struct git *g, struct names *out);
 void remote_get(struct git *g, const char *name, struct remote *out);
 /* The remote of the current branch, or "origin". */
 const char *remote_default(struct git *g);
