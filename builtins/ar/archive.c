@@ -371,8 +371,8 @@ static void put_all(struct ar *r, struct output *o, struct writing *w)
 	}
 }
 
-/* The file that takes the archive's place when all of it is written; NULL: it has other names, or is
- * none that can be replaced. mode: what the archive has, or 0. */
+/* The file that takes the archive's place when all of it is written; NULL: it has other names, or
+ * is none that can be replaced. mode: what the archive has, or 0. */
 static const char *new_file(struct ar *r, uint32_t *mode)
 {
 	struct cmd *c = r->c;

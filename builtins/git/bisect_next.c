@@ -100,8 +100,7 @@ int bisect_checkout(struct git *g, const char *target, bool quiet)
 
 static int show_commit(struct git *g, const struct oid *o)
 {
-	static const char *const words[] = { "git", "show", "--stat", "--summary",
-					     "--no-renames" };
+	static const char *const words[] = { "git", "show", "--stat", "--summary", "--no-renames" };
 	char *argv[] = { (char *)(uintptr_t)words[0],
 			 (char *)(uintptr_t)words[1],
 			 (char *)(uintptr_t)words[2],

@@ -266,7 +266,8 @@ bool work_switch(struct git *g, const struct oid *old, const struct oid *new_tre
 		return false;
 	if (o->keep_index)
 		return true;
-	/* A checkout goes through although some files can't be written; a merge and a reset do not. */
+	/* A checkout goes through although some files can't be written; a merge and a reset do not.
+	 */
 	return carry_out(&s) ||
 	       (!o->force && (o->action == NULL || strcmp(o->action, "checkout") == 0));
 }

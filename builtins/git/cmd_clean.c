@@ -36,7 +36,8 @@ static void choose_kind(struct names *list, bool dirs)
 	list->n = kept;
 }
 
-/* What goes of one directory. Other repositories in it stay, and so do all directories above them. */
+/* What goes of one directory. Other repositories in it stay, and so do all directories above them.
+ */
 struct removing {
 	struct git *g;
 	const struct clean_opts *o;

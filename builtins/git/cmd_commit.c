@@ -151,7 +151,7 @@ struct committing {
 	bool edit;
 	enum cleanup cleanup;
 	const char *author;
-	const char *commented; /* what the editor shows below */
+	const char *commented;    /* what the editor shows below */
 	struct commit_index held; /* what is added for this commit */
 };
 

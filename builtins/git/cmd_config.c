@@ -531,8 +531,8 @@ int git_cmd_config(struct git *g, struct args *args)
 			git_die(g, "unable to read config file '%s': %s", o.file,
 				err_text(-E_NOENT));
 		config_add_file(g, &one, file,
-				o.global   ? CONFIG_GLOBAL
-				: o.system ? CONFIG_SYSTEM
+				o.global                ? CONFIG_GLOBAL
+				: o.system              ? CONFIG_SYSTEM
 				: o.local || o.worktree ? CONFIG_LOCAL
 							: CONFIG_COMMAND,
 				o.includes, 0);

@@ -184,9 +184,9 @@ int git_cmd_fetch(struct git *g, struct args *args)
 
 struct pull_opts {
 	struct fetch_opts fetch;
-	int rebase; /* -1: as configured */
-	int ff;     /* -1: as configured, 0 --ff, 1 --no-ff, 2 --ff-only */
-	int autostash; /* -1: as configured */
+	int rebase;         /* -1: as configured */
+	int ff;             /* -1: as configured, 0 --ff, 1 --no-ff, 2 --ff-only */
+	int autostash;      /* -1: as configured */
 	struct names merge; /* options for merge as they are */
 };
 

@@ -540,11 +540,28 @@ static int merge_many(struct merge_run *m)
 	return 2;
 }
 
+/* The first commit here is theirs. A pull stops as a merge does. */
+static int merge_unborn(struct merge_run *m)
+{
+	static const struct switch_opts so = { .action = "merge" };
+	struct git *g = m->g;
+
+	if (m->nheads > 1)
+		git_die(g, "Can merge only exactly one commit into empty head");
+	if (!work_switch(g, NULL, &m->theirs->tree, &so)) {
+		if (g->reflog_action != NULL && git_starts(g->reflog_action, "pull"))
+			return 1;
+		git_die(g, "read-tree failed");
+	}
+	index_write(g, index_get(g));
+	ref_update(g, "HEAD", &m->other, NULL, "initial pull", false);
+	return 0;
+}
+
 int git_cmd_merge(struct git *g, struct args *args)
 {
 	struct merge_run m = { .g = g, .o = { .log = -1 } };
 	const struct git_parser p = { merge_options, &m.o, merge_usage, 0, NULL };
-	const struct switch_opts so = { .action = "merge" };
 	struct commit **bases;
 	const char *ff = config_get(g, "merge.ff");
 	size_t n;
@@ -564,20 +581,8 @@ int git_cmd_merge(struct git *g, struct args *args)
 	check_state(&m);
 	if (!read_heads(&m, args))
 		return 1;
-	if (!head_oid(g, &m.head)) {
-		if (m.nheads > 1)
-			git_die(g, "Can merge only exactly one commit into empty head");
-		m.head_tree = oid_empty_tree;
-		/* A pull stops as a merge does. */
-		if (!work_switch(g, NULL, &m.theirs->tree, &so)) {
-			if (g->reflog_action != NULL && git_starts(g->reflog_action, "pull"))
-				return 1;
-			git_die(g, "read-tree failed");
-		}
-		index_write(g, index_get(g));
-		ref_update(g, "HEAD", &m.other, NULL, "initial pull", false);
-		return 0;
-	}
+	if (!head_oid(g, &m.head))
+		return merge_unborn(&m);
 	m.ours = commit_at(g, &m.head);
 	commit_need(g, m.ours);
 	m.head_tree = m.ours->tree;

@@ -39,8 +39,7 @@ void stage_tracked(struct git *g, struct index *x, struct pathspec *ps)
 	}
 }
 
-void stage_dropped(struct git *g, struct index *x, struct pathspec *ps,
-			  const struct leaves *l)
+void stage_dropped(struct git *g, struct index *x, struct pathspec *ps, const struct leaves *l)
 {
 	for (size_t i = 0; i < l->n; i++) {
 		const char *path = l->at[i].path;

@@ -44,7 +44,7 @@ static bool open_log(struct git *g, const char *given, struct log_walk *w)
 	if (at != NULL &&
 	    git_number(git_format(g->a, "%.*s", (int)strcspn(at + 2, "}"), at + 2), &start))
 		start = start < 0 ? 0 : start;
-	*w = (struct log_walk){ .name = name[0] == '\0'          ? ref_short(g, full)
+	*w = (struct log_walk){ .name = name[0] == '\0'           ? ref_short(g, full)
 					: is_shown(g, name, full) ? name
 								  : full,
 				.by_index = start > 0 };
