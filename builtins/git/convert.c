@@ -251,6 +251,26 @@ static struct bytes filtered(struct git *g, struct arena *a, const char *path, s
 	return data;
 }
 
+/* --- working-tree-encoding --- */
+
+/* From the encoding that the file has to UTF-8, or back. */
+static struct bytes encoded(struct git *g, struct arena *a, const char *path, struct bytes data,
+			    bool out)
+{
+	const char *name = attr_get(g, path, "working-tree-encoding");
+	struct bytes text;
+
+	if (name == NULL || name[0] <= '\1' || encoding_is_utf8(name) || data.len == 0)
+		return data;
+	if (text_recode(g, a, out ? "UTF-8" : name, out ? name : "UTF-8", data, &text))
+		return text;
+	if (!out && g->ends != ENDS_QUIET)
+		git_die(g, "failed to encode '%s' from %s to UTF-8", path, name);
+	git_error(g, "failed to encode '%s' from %s to %s", path, out ? "UTF-8" : name,
+		  out ? name : "UTF-8");
+	return data;
+}
+
 /* --- $Id$ --- */
 
 static bool wants_ident(struct git *g, const char *path)
@@ -326,12 +346,14 @@ static struct bytes put_ident(struct git *g, struct arena *a, const char *path, 
 
 struct bytes convert_in(struct git *g, struct arena *a, const char *path, struct bytes data)
 {
-	data = ends_in(g, a, path, filtered(g, a, path, data, "clean"));
+	data = encoded(g, a, path, filtered(g, a, path, data, "clean"), false);
+	data = ends_in(g, a, path, data);
 	return put_ident(g, a, path, data, false);
 }
 
 struct bytes convert_out(struct git *g, struct arena *a, const char *path, struct bytes data)
 {
 	data = put_ident(g, a, path, data, true);
-	return filtered(g, a, path, ends_out(g, a, path, data), "smudge");
+	data = encoded(g, a, path, ends_out(g, a, path, data), true);
+	return filtered(g, a, path, data, "smudge");
 }
