@@ -852,7 +852,7 @@ int git_cmd_push(struct git *g, struct args *args)
 		if (pre_push(&p) != 0)
 			give_up(&p);
 		send_objects(&p);
-		receive_refs(g, p.to, p.at, p.n);
+		receive_refs(g, p.to, p.at, p.n, p.o.atomic);
 	}
 	any = say_all(&p);
 	if (!p.o.dry_run)

@@ -33,6 +33,6 @@ struct push_ref {
 
 /* receive.c: the other side. Refuses what its configuration and hooks refuse; then the
  * references are set and the last hooks run. `to` is the repository pushed into. */
-void receive_refs(struct git *g, struct git *to, struct push_ref *list, size_t n);
+void receive_refs(struct git *g, struct git *to, struct push_ref *list, size_t n, bool atomic);
 
 #endif

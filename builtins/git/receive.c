@@ -233,7 +233,19 @@ static void run_last_hooks(struct hook *h, const struct push_ref *list, size_t n
 	hook_run(h, BYTES(""));
 }
 
-void receive_refs(struct git *g, struct git *to, struct push_ref *list, size_t n)
+/* Of an atomic push: one that is refused takes the others along. */
+static void refuse_together(struct push_ref *list, size_t n)
+{
+	bool refused = false;
+
+	for (size_t i = 0; i < n; i++)
+		refused = refused || list[i].state > PUSH_UP_TO_DATE;
+	for (size_t i = 0; i < n && refused; i++)
+		if (list[i].state == PUSH_OK)
+			refuse(&list[i], "atomic push failure");
+}
+
+void receive_refs(struct git *g, struct git *to, struct push_ref *list, size_t n, bool atomic)
 {
 	struct hook h = { .g = g, .to = to };
 
@@ -247,8 +259,15 @@ void receive_refs(struct git *g, struct git *to, struct push_ref *list, size_t n
 			check_rules(g, to, &list[i]);
 		if (list[i].state == PUSH_OK)
 			run_update_hook(&h, &list[i]);
+		if (list[i].state == PUSH_OK && !atomic)
+			set_one(g, to, &list[i]);
+		if (atomic && list[i].state > PUSH_UP_TO_DATE)
+			break;
+	}
+	if (atomic)
+		refuse_together(list, n);
+	for (size_t i = 0; i < n && atomic; i++)
 		if (list[i].state == PUSH_OK)
 			set_one(g, to, &list[i]);
-	}
 	run_last_hooks(&h, list, n);
 }
