@@ -55,6 +55,9 @@ static void check_untracked(struct switching *s, const struct leaf *to)
 		names_add(g, &s->untracked_over, in_the_way);
 	if (cmd_lstat(g->c, to->path, &st) < 0 || work_behind_link(g, to->path))
 		return;
+	/* A submodule that stayed behind is one again. */
+	if (to->mode == MODE_GITLINK && repo_is_nested(g, to->path))
+		return;
 	if ((st.mode & S_FMT) == S_DIR) {
 		struct names list = { NULL, 0, 0 };
 		struct pathspec ps;
@@ -198,7 +201,10 @@ static bool carry_out(struct switching *s)
 			int err = work_remove(g, c->path);
 
 			if (err == -E_ACCES || err == -E_PERM || err == -E_ROFS)
-				git_warn(g, "unable to unlink '%s': %s", c->path, err_text(-err));
+				git_warn(g, "unable to unlink '%s': %s", c->path, err_text(err));
+			else if (err == -E_NOTEMPTY && c->from != NULL &&
+				 c->from->mode == MODE_GITLINK)
+				git_warn(g, "unable to rmdir '%s': %s", c->path, err_text(err));
 		}
 		index_remove(s->x, c->path);
 	}

@@ -163,7 +163,7 @@ static bool in_the_way(struct applying *p, const char *name)
 
 	if (e != NULL && !(e->xflags & ENTRY_INTENT))
 		return true;
-	return !p->o.cached && file_exists(g, name);
+	return !p->o.cached && !through_link(g, name) && file_exists(g, name);
 }
 
 static void say_exists(struct applying *p, const struct file_patch *f)
@@ -325,10 +325,49 @@ static void say_applied(struct applying *p, const struct file_patch *f)
 		git_say(p->g, "Applied patch %s cleanly.\n", shown_name(p->g, f));
 }
 
+static _Noreturn void cannot_write(struct applying *p, const struct file_patch *f, int err)
+{
+	git_error(p->g, "unable to write file '%s' mode %o: %s", f->name[1],
+		  (unsigned)f->result_mode, err_text(err));
+	git_exit(p->g, GIT_STATUS_FATAL);
+}
+
+static bool takes_away(const struct applying *p, const char *path)
+{
+	for (size_t i = 0; i < p->n; i++) {
+		const struct file_patch *f = &p->at[i];
+
+		if (!f->failed && f->name[0] != NULL && !f->is_copy &&
+		    strcmp(f->name[0], path) == 0 &&
+		    (f->name[1] == NULL || strcmp(f->name[1], path) != 0))
+			return true;
+	}
+	return false;
+}
+
+/* A file where a directory has to be stays, and nothing is done. */
+static void check_places(struct applying *p)
+{
+	struct git *g = p->g;
+
+	for (size_t i = 0; i < p->n; i++) {
+		const struct file_patch *f = &p->at[i];
+		const char *path = f->failed || f->name[1] == NULL ? NULL
+								   : work_in_the_way(g, f->name[1]);
+
+		cmd_charge(g->c, path != NULL ? p->n : 1);
+		if (path != NULL && !takes_away(p, path))
+			cannot_write(p, f, -E_NOTDIR);
+	}
+}
+
 static void write_files(struct applying *p, bool rejected)
 {
 	struct git *g = p->g;
 	struct index *x = p->o.index || p->o.cached ? index_get(g) : NULL;
+
+	if (!p->o.cached)
+		check_places(p);
 
 	for (size_t i = 0; i < p->n; i++) {
 		const struct file_patch *f = &p->at[i];
@@ -352,8 +391,8 @@ static void write_files(struct applying *p, bool rejected)
 			say_applied(p, f);
 			continue;
 		}
-		if (!p->o.cached)
-			work_write_bytes(g, f->name[1], f->result_mode, f->result);
+		if (!p->o.cached && !work_write_bytes(g, f->name[1], f->result_mode, f->result))
+			git_exit(g, GIT_STATUS_FATAL);
 		if (f->rejects != 0)
 			apply_write_rejects(p, f);
 		else
