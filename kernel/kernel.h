@@ -784,7 +784,9 @@ struct socket_option {
 };
 struct socket_option *sys_socket_option(struct proc *p, int fd, int level, int name, bool make);
 /* Options of this level that have an effect: how many milliseconds a call waits, 0: for ever. */
-enum { SOCKET_LEVEL = 1, SOCKET_READ_TIME = 20, SOCKET_WRITE_TIME = 21 };
+enum { SOCKET_LEVEL = 1, SOCKET_LINGER = 13, SOCKET_READ_TIME = 20, SOCKET_WRITE_TIME = 21 };
+/* The value of the second is twice the seconds, and this. */
+enum { SOCKET_LINGER_ON = 1 };
 /* The process at the other end when it was connected. */
 struct socket_peer {
 	int pid;

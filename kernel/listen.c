@@ -122,6 +122,8 @@ void socket_unbind(struct kernel *k, struct socket *s)
 		struct file *f = s->queue;
 
 		s->queue = socket_of(f)->queue_next;
+		if (s->type == SOCKET_STREAM)
+			stream_reset(socket_of(f));
 		file_put(f);
 	}
 }
@@ -388,6 +390,7 @@ static int64_t connect_now(struct proc *p, int fd, const struct socket_name *nam
 	struct socket *to = NULL;
 	struct file *f;
 	int64_t err;
+	bool other;
 	struct socket *s = get(p, fd, &err);
 
 	proc_charge(p, 8);
@@ -396,11 +399,13 @@ static int64_t connect_now(struct proc *p, int fd, const struct socket_name *nam
 	/* This may wait: nothing is known of the socket before. */
 	if (name->family == s->name.family)
 		err = socket_named(p, name, s->type, &to);
-	if (s->in != NULL || s->out != NULL || s->shut[0] != NULL || s->shut[1] != NULL ||
-	    s->listens || s->mate != NULL)
-		return s->listens ? -E_INVAL : -E_ISCONN;
-	if (name->family != 0 && name->family != s->name.family)
-		return s->name.family == SOCKET_UNIX ? -E_INVAL : -E_AFNOSUPPORT;
+	other = name->family != 0 && name->family != s->name.family;
+	if (s->listens || (other && s->name.family == SOCKET_UNIX))
+		return -E_INVAL;
+	if (stream_is_connected(s) || s->mate != NULL)
+		return -E_ISCONN;
+	if (other)
+		return -E_AFNOSUPPORT;
 	if (err != 0)
 		return err;
 	if (tracing(p->k) && name->family != SOCKET_UNIX && name->family != 0)
@@ -427,8 +432,11 @@ int64_t sys_connect(struct proc *p, int fd, const struct socket_name *name)
 	bool waits = s == NULL || (fd_file(p, fd)->flags & O_NONBLOCK_) == 0;
 	bool fresh = s != NULL && s->fresh;
 
-	if (s != NULL && s->error != 0)
-		return -socket_take_error(s);
+	if (s != NULL && !stream_is_connected(s)) {
+		s->reset = false;
+		if (s->error != 0)
+			return -socket_take_error(s);
+	}
 	if (s != NULL)
 		s->fresh = false;
 	err = connect_now(p, fd, name);
@@ -438,6 +446,7 @@ int64_t sys_connect(struct proc *p, int fd, const struct socket_name *name)
 	    (err != 0 && err != -E_CONNREFUSED))
 		return err;
 	s->fresh = err == 0;
+	s->reset = err != 0;
 	s->error = (int)-err;
 	return -IN_PROGRESS;
 }
@@ -481,7 +490,9 @@ int64_t sys_socket_name(struct proc *p, int fd, bool peer, struct socket_name *o
 
 	if (s == NULL)
 		return err;
-	if (peer && s->in == NULL && s->out == NULL && s->mate == NULL && !s->has_peer)
+	if (peer && s->type == SOCKET_STREAM && s->name.family != SOCKET_UNIX && stream_is_closed(s))
+		return -E_NOTCONN;
+	if (peer && !stream_is_connected(s) && s->mate == NULL && !s->has_peer)
 		return -E_NOTCONN;
 	*out = peer ? s->peer : s->name;
 	return 0;

@@ -455,13 +455,11 @@ static int64_t send_rights(struct proc *p, struct file *f, size_t n, const struc
 static int64_t send_stream(struct proc *p, struct file *f, const void *data, size_t n,
 			   const struct socket_message *m)
 {
-	struct socket *s = socket_of(f);
 	int64_t r = m->nfds != 0 ? send_rights(p, f, n, m) : 0;
 
 	if (r != 0)
 		return r;
-	return s->out == NULL ? f->ops->write(p, f, data, n)
-			      : file_pipe.write(p, socket_end(s->out, f, m->flags), data, n);
+	return stream_write(p, f, data, n, m->flags);
 }
 
 /* One read: as much as there is, up to the next files. */
@@ -470,17 +468,17 @@ static int64_t receive_some(struct proc *p, struct file *f, char *out, size_t n,
 {
 	struct socket *s = socket_of(f);
 	struct rights *rights = NULL;
+	bool peek;
 	int64_t r;
 
-	if (s->error != 0)
-		return -socket_take_error(s);
 	if (s->in == NULL)
-		return s->out == NULL ? -E_NOTCONN : 0;
-	if ((m->flags & SOCKET_PEEK) != 0)
-		return pipe_peek(p, socket_end(s->in, f, m->flags), out, n);
+		return stream_end(s);
 	/* Files may come while it waits: so it waits before it looks for them. */
-	r = n != 0 ? pipe_peek(p, socket_end(s->in, f, m->flags), out, 1) : 0;
-	if (r <= 0 || s->in == NULL)
+	peek = (m->flags & SOCKET_PEEK) != 0;
+	r = n != 0 ? pipe_peek(p, socket_end(s->in, f, m->flags), out, peek ? n : 1) : 0;
+	if (r == 0 && n != 0)
+		return stream_end(s);
+	if (r <= 0 || peek || s->in == NULL)
 		return r;
 	n = rights_before_read(s->in->u.pipe, n, &rights);
 	rights_receive(p, rights, m);

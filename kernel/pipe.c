@@ -236,7 +236,8 @@ static int64_t broken(struct proc *p)
 	return -E_PIPE;
 }
 
-/* Waits until `need` bytes fit, after `done`: 0, -E_PIPE (after the signal), -E_AGAIN, -E_INTR. */
+/* Waits until `need` bytes fit, after `done`: 0, -E_PIPE (after the signal),
+ * -E_CONNRESET, -E_AGAIN, -E_INTR. */
 static int64_t wait_room(struct proc *p, struct file *f, size_t need, size_t done)
 {
 	struct pipe *pi = f->u.pipe;
@@ -245,6 +246,8 @@ static int64_t wait_room(struct proc *p, struct file *f, size_t need, size_t don
 	for (;;) {
 		int r;
 
+		if (pi->reset)
+			return -E_CONNRESET;
 		if (!pipe_is_read(pi) || pi->mute)
 			return broken(p);
 		if (room(pi) >= need)

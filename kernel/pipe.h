@@ -21,6 +21,8 @@ struct pipe {
 	uint32_t write_opens;
 	bool deaf;         /* its reader was shut down, and is there only for who waits at it; */
 	bool mute;         /* its writer */
+	bool takes;        /* though it is deaf; */
+	bool reset;        /* the connection that it is a direction of, and nobody noticed: stream.c */
 	bool had_writer;   /* so an end can be told from a beginning */
 	struct view *view; /* holds [tail, rpos) of the ring */
 	struct waitq wait_bytes;
@@ -41,7 +43,7 @@ int64_t pipe_peek(struct proc *p, struct file *f, void *out, size_t n);
 /* Whether somebody can read what is written. */
 static inline bool pipe_is_read(const struct pipe *pi)
 {
-	return pi->readers != 0 && !pi->deaf;
+	return pi->readers != 0 && (!pi->deaf || pi->takes);
 }
 /* As if an end were closed, which stays until it is put. */
 void pipe_shut(struct kernel *k, struct file *end);

@@ -25,50 +25,21 @@ static int64_t socket_read(struct proc *p, struct file *f, void *out, size_t n)
 
 	if (s->type != SOCKET_STREAM)
 		return messages_read(p, f, out, n);
-	if (s->error != 0)
-		return -socket_take_error(s);
 	if (s->in == NULL)
-		return s->out == NULL ? -E_NOTCONN : 0;
+		return stream_end(s);
 	n = rights_before_read(s->in->u.pipe, n, &rights);
 	rights_clear(p->k, rights);
 	r = file_pipe.read(p, socket_end(s->in, f, 0), out, n);
 	if (r > 0 && s->in != NULL)
 		rights_after_read(s->in->u.pipe, (size_t)r);
-	return r;
+	return r == 0 && n != 0 ? stream_end(s) : r;
 }
 
 static int64_t socket_write(struct proc *p, struct file *f, const void *data, size_t n)
 {
-	struct socket *s = socket_of(f);
-
-	if (s->type != SOCKET_STREAM)
+	if (socket_of(f)->type != SOCKET_STREAM)
 		return messages_write(p, f, data, n);
-	if (s->out != NULL)
-		return file_pipe.write(p, socket_end(s->out, f, 0), data, n);
-	if (s->error != 0)
-		return -socket_take_error(s);
-	if (s->in == NULL)
-		return -E_NOTCONN;
-	sig_send(p, SIGPIPE_);
-	return -E_PIPE;
-}
-
-/* The end of what comes in can be read, and an error of what goes out be had by writing. Both have
- * ended: hung up. That the other one closes a connection over a network tells only of the former.
- */
-static unsigned stream_poll(struct proc *p, const struct socket *s)
-{
-	unsigned in = s->in != NULL ? file_pipe.poll(p, s->in) : (unsigned)POLL_HUP_;
-	unsigned out = s->out != NULL ? file_pipe.poll(p, s->out)
-				      : (unsigned)(POLL_WRITE_ | POLL_ERR_);
-	bool ended = (in & POLL_HUP_) != 0;
-	bool mute = s->out == NULL || ((out & POLL_ERR_) != 0 && s->name.family == SOCKET_UNIX);
-
-	if ((out & POLL_ERR_) != 0)
-		out |= POLL_WRITE_;
-	return (in & POLL_READ_) | (out & POLL_WRITE_) |
-	       (ended ? (unsigned)(POLL_READ_ | POLL_READ_ENDED_) : 0u) |
-	       (ended && mute ? (unsigned)POLL_HUP_ : 0u);
+	return stream_write(p, f, data, n, 0);
 }
 
 static unsigned socket_poll(struct proc *p, struct file *f)
@@ -79,10 +50,8 @@ static unsigned socket_poll(struct proc *p, struct file *f)
 		return s->queue != NULL ? POLL_READ_ : 0;
 	if (s->type != SOCKET_STREAM)
 		return messages_poll(s);
-	if (s->error != 0)
-		return POLL_READ_ | POLL_WRITE_ | POLL_ERR_ | POLL_HUP_;
-	if (s->in == NULL && s->out == NULL && s->shut[0] == NULL && s->shut[1] == NULL)
-		return POLL_WRITE_ | POLL_HUP_; /* not connected */
+	if (!stream_is_connected(s) && !s->reset)
+		return POLL_WRITE_ | POLL_HUP_;
 	return stream_poll(p, s);
 }
 
@@ -105,6 +74,8 @@ static void socket_close(struct kernel *k, struct file *f)
 	struct socket *s = socket_of(f);
 
 	socket_unbind(k, s);
+	if (s->type == SOCKET_STREAM)
+		stream_close(s);
 	if (s->mate != NULL) {
 		s->mate->mate = NULL;
 		if (s->type == SOCKET_SEQUENCE && s->first != NULL)
@@ -118,8 +89,7 @@ static void socket_close(struct kernel *k, struct file *f)
 	sched_wake_all(&s->waiting); /* for room in it */
 	put_end(s->in);
 	put_end(s->out);
-	put_end(s->shut[0]);
-	put_end(s->shut[1]);
+	put_end(s->shut);
 	heap_free(&k->heap, s, sizeof *s);
 }
 
@@ -140,6 +110,8 @@ static int copy_files(struct copying *w, const struct socket *like, struct socke
 
 	s->in = like->in != NULL ? copy_file(w, like->in, &err) : NULL;
 	s->out = like->out != NULL && err == 0 ? copy_file(w, like->out, &err) : NULL;
+	if (s->type == SOCKET_STREAM && s->ended)
+		stream_shutdown(w->to, s, 0);
 	for (const struct file *f = like->queue; f != NULL && err == 0;
 	     f = socket_of(f)->queue_next) {
 		*link = copy_file(w, f, &err);
@@ -173,8 +145,10 @@ static int socket_copy(struct copying *w, const struct file *like, struct file *
 	if (s == NULL)
 		return -E_NOMEM;
 	*s = *from;
+	s->reset = stream_is_reset(from);
+	s->error = stream_error(from);
 	s->in = s->out = s->queue = s->queue_next = NULL;
-	s->shut[0] = s->shut[1] = NULL;
+	s->shut = NULL;
 	s->queued = 0;
 	s->first = NULL;
 	s->last = &s->first;
@@ -346,7 +320,9 @@ int sys_socket_error(struct proc *p, int fd)
 {
 	struct socket *s = get(p, fd);
 
-	return s != NULL ? socket_take_error(s) : 0;
+	if (s == NULL)
+		return 0;
+	return s->type == SOCKET_STREAM ? stream_take_error(s) : socket_take_error(s);
 }
 
 static struct socket_option *find_option(struct socket *s, int level, int name)
@@ -371,6 +347,13 @@ int64_t socket_time(struct socket *s, int name)
 	return o != NULL ? (int64_t)o->value * 1000000 : 0;
 }
 
+bool socket_does_not_linger(struct socket *s)
+{
+	const struct socket_option *o = find_option(s, SOCKET_LEVEL, SOCKET_LINGER);
+
+	return o != NULL && o->value == SOCKET_LINGER_ON;
+}
+
 struct socket_option *sys_socket_option(struct proc *p, int fd, int level, int name, bool make)
 {
 	struct socket *s = get(p, fd);
@@ -383,13 +366,10 @@ struct socket_option *sys_socket_option(struct proc *p, int fd, int level, int n
 	return &o[s->noptions++];
 }
 
-static void shut_end(struct kernel *k, struct file **end, struct file **kept)
+static bool can_shut_down(const struct socket *s)
 {
-	if (*end == NULL)
-		return;
-	pipe_shut(k, *end);
-	*kept = *end;
-	*end = NULL;
+	return s->name.family == SOCKET_UNIX ? stream_is_connected(s)
+					     : stream_is_connected(s) && !stream_is_closed(s);
 }
 
 int64_t sys_shutdown(struct proc *p, int fd, int how)
@@ -402,7 +382,7 @@ int64_t sys_shutdown(struct proc *p, int fd, int how)
 	s = socket_of(f);
 	if (how < 0 || how > 2)
 		return -E_INVAL;
-	if (s->type == SOCKET_STREAM && s->in == NULL && s->out == NULL && !s->listens)
+	if (s->type == SOCKET_STREAM && !s->listens && !can_shut_down(s))
 		return -E_NOTCONN;
 	if (s->type != SOCKET_STREAM) {
 		s->ended = s->ended || how != 1;
@@ -413,10 +393,8 @@ int64_t sys_shutdown(struct proc *p, int fd, int how)
 		}
 		sched_wake_all(&s->waiting);
 	}
-	if (how != 1)
-		shut_end(p->k, &s->in, &s->shut[0]);
-	if (how != 0)
-		shut_end(p->k, &s->out, &s->shut[1]);
+	if (s->type == SOCKET_STREAM)
+		stream_shutdown(p->k, s, how);
 	sched_wake_all(&p->k->poll_waiters);
 	return 0;
 }

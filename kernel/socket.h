@@ -27,10 +27,10 @@ enum { SOCKET_OPTIONS = 8, MESSAGES_BYTES = 212992 };
 
 struct socket {
 	int type;
-	struct file *in; /* of streams. Both NULL: not connected; one: shut down */
+	struct file *in; /* of streams; NULL: not connected */
 	struct file *out;
-	struct file *shut[2]; /* ends that were shut down: others may be waiting there */
-	struct socket *mate;  /* of messages: the other one of a pair, not held */
+	struct file *shut;   /* `out` once it was shut down: others may be waiting there */
+	struct socket *mate; /* of messages: the other one of a pair, not held */
 	struct message *first;
 	struct message **last;
 	size_t bytes; /* of these messages */
@@ -39,7 +39,8 @@ struct socket {
 	bool left;     /* of datagrams: by the other one of the pair, and was not told */
 	bool has_peer; /* of messages: connected by a name */
 	bool fresh;    /* of streams: connected without waiting, and nobody was told */
-	int error;     /* why that failed; for SO_ERROR, or the next call */
+	bool reset;    /* of streams over a network: nothing goes through any more */
+	int error;     /* why a connection failed; for SO_ERROR, or the next call */
 	struct socket_peer who;
 	struct socket_option option[SOCKET_OPTIONS];
 	int noptions;
@@ -80,6 +81,25 @@ struct file *socket_end(struct file *end, const struct file *f, unsigned flags);
 bool socket_option_is_set(struct socket *s, int level, int name);
 /* How long a call waits that reads or writes, by option; 0: for ever. */
 int64_t socket_time(struct socket *s, int option);
+/* By SO_LINGER: it is on, for no time. */
+bool socket_does_not_linger(struct socket *s);
+
+/* stream.c */
+bool stream_is_connected(const struct socket *s);
+/* In both directions, by whomever; or it was reset. */
+bool stream_is_closed(const struct socket *s);
+bool stream_is_reset(const struct socket *s);
+/* What it would say once, or 0. The other takes it. */
+int stream_error(const struct socket *s);
+int stream_take_error(struct socket *s);
+/* The other end finds it reset: as it is closed, if it has to be; or in any case. */
+void stream_close(struct socket *s);
+void stream_reset(struct socket *s);
+/* What a read gives where nothing comes any more: 0 or an error. */
+int64_t stream_end(struct socket *s);
+int64_t stream_write(struct proc *p, struct file *f, const void *data, size_t n, unsigned flags);
+unsigned stream_poll(struct proc *p, const struct socket *s);
+void stream_shutdown(struct kernel *k, struct socket *s, int how);
 
 /* message.c */
 int64_t messages_read(struct proc *p, struct file *f, void *out, size_t n);

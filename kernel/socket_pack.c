@@ -41,8 +41,8 @@ static void pack_numbers(struct buf *out, const struct socket *s)
 {
 	pack_u64(out, s->silent);
 	pack_u64(out, s->has_peer);
-	pack_u64(out, s->fresh);
-	pack_u64(out, (uint64_t)s->error);
+	pack_u64(out, s->fresh + 2u * stream_is_reset(s));
+	pack_u64(out, (uint64_t)stream_error(s));
 	pack_u64(out, s->bound);
 	pack_u64(out, s->listens);
 	pack_u64(out, (uint64_t)s->who.pid);
@@ -58,9 +58,13 @@ static void pack_numbers(struct buf *out, const struct socket *s)
 
 static void unpack_numbers(struct unpack *in, struct socket *s)
 {
+	uint64_t state;
+
 	s->silent = unpack_below(in, 1) != 0;
 	s->has_peer = unpack_below(in, 1) != 0;
-	s->fresh = unpack_below(in, 1) != 0;
+	state = unpack_below(in, 3);
+	s->fresh = (state & 1) != 0;
+	s->reset = state > 1;
 	s->error = (int)unpack_below(in, E_CONNREFUSED);
 	s->bound = unpack_below(in, 1) != 0;
 	s->listens = unpack_below(in, 1) != 0;
@@ -181,6 +185,8 @@ static int unpack_rest(struct unpacking *u, struct socket *s)
 
 	if (r == 0)
 		r = unpack_end(u, s, O_WRONLY_, &s->out);
+	if (r == 0 && s->type == SOCKET_STREAM && s->ended)
+		stream_shutdown(u->k, s, 0);
 	if (r == 0)
 		r = unpack_queue(u, s);
 	return r == 0 ? messages_unpack(u, s) : r;

@@ -85,11 +85,12 @@ static int64_t write_from(struct task *t, int fd, uint64_t address, uint64_t n, 
 	size_t size = n < PART_BYTES ? (size_t)n : PART_BYTES;
 	char *buf = call_memory(t, size != 0 ? size : 1);
 	uint64_t done = 0;
+	size_t part;
 	int64_t r;
 
+	/* What goes only in part meets an error, which the next call says. */
 	do {
-		size_t part = n - done < size ? (size_t)(n - done) : size;
-
+		part = n - done < size ? (size_t)(n - done) : size;
 		part = movable_at(t, fd, address + done, part, PROT_READ_, &r);
 		if (r == 0 && get_user(t, buf, address + done, part) != 0)
 			r = -E_FAULT;
@@ -101,9 +102,9 @@ static int64_t write_from(struct task *t, int fd, uint64_t address, uint64_t n, 
 			return done != 0 ? (int64_t)done : r;
 		done += (uint64_t)r;
 		t->done += (uint64_t)r;
-		if (done < n && r > 0)
+		if (done < n && (size_t)r == part)
 			call_rest(t);
-	} while (done < n && r > 0);
+	} while (done < n && (size_t)r == part && r > 0);
 	return (int64_t)done;
 }
 

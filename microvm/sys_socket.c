@@ -296,6 +296,28 @@ static int64_t get_time(struct task *t, const uint64_t *a, uint32_t *out)
 	return 0;
 }
 
+static bool is_linger(const uint64_t *a)
+{
+	return a[1] == SOCKET_LEVEL && a[2] == SOCKET_LINGER;
+}
+
+/* Switched off, the time stays. */
+static int64_t get_linger(struct task *t, const uint64_t *a, uint32_t *out)
+{
+	const struct socket_option *o =
+		sys_socket_option(t->p, (int)a[0], SOCKET_LEVEL, SOCKET_LINGER, false);
+	uint32_t v[2];
+
+	if (a[4] < sizeof v)
+		return -E_INVAL;
+	if (get_user(t, v, a[3], sizeof v) != 0)
+		return -E_FAULT;
+	*out = o != NULL ? o->value & ~(uint32_t)SOCKET_LINGER_ON : 0;
+	if (v[0] != 0)
+		*out = v[1] << 1 | SOCKET_LINGER_ON;
+	return 0;
+}
+
 /* What a program set is what it gets; only a few mean something. */
 int64_t call_setsockopt(struct task *t, const uint64_t *a)
 {
@@ -309,6 +331,8 @@ int64_t call_setsockopt(struct task *t, const uint64_t *a)
 		return -E_INVAL;
 	if (is_time(a))
 		r = get_time(t, a, &value);
+	else if (is_linger(a))
+		r = get_linger(t, a, &value);
 	else if (get_user(t, &value, a[3], a[4] < 4 ? (size_t)a[4] : 4) != 0)
 		r = -E_FAULT;
 	if (r != 0)
@@ -356,6 +380,17 @@ static int64_t put_time(struct task *t, const uint64_t *a, uint32_t room)
 	return put_user(t, a[4], &room, sizeof room);
 }
 
+static int64_t put_linger(struct task *t, const uint64_t *a, uint32_t room)
+{
+	uint32_t value = kept_option(t, (int)a[0], SOCKET_LEVEL, SOCKET_LINGER);
+	uint32_t v[2] = { value & SOCKET_LINGER_ON, value >> 1 };
+
+	room = room < sizeof v ? room : (uint32_t)sizeof v;
+	if (put_user(t, a[3], v, room) != 0)
+		return -E_FAULT;
+	return put_user(t, a[4], &room, sizeof room);
+}
+
 int64_t call_getsockopt(struct task *t, const uint64_t *a)
 {
 	int64_t r = if_socket(t, (int)a[0]);
@@ -377,6 +412,8 @@ int64_t call_getsockopt(struct task *t, const uint64_t *a)
 	}
 	if (is_time(a))
 		return put_time(t, a, room);
+	if (is_linger(a))
+		return put_linger(t, a, room);
 	if (a[1] != SOL_SOCKET_ || !known_option(t, (int)a[0], (int)a[2], &value))
 		value = kept_option(t, (int)a[0], (int)a[1], (int)a[2]);
 	room = room < 4 ? room : 4;
