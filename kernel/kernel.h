@@ -850,7 +850,7 @@ void sys_dir_move(struct proc *p, int fd, int64_t place);
 /* --- open files without a descriptor: what a program has mapped --- */
 
 /* Who keeps bytes of files in memory that programs share is told before a call reads n bytes of a
- * file at pos, and after one changed them. It may use what follows, without waiting (p NULL), of
+ * file at pos, and after one changed them; with n up to UINT64_MAX, the file ends at pos. It may use what follows, without waiting (p NULL), of
  * which nobody is told. */
 struct mappings {
 	void *user;

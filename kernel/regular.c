@@ -178,6 +178,7 @@ const struct file_ops file_regular = {
 int64_t sys_ftruncate(struct proc *p, int fd, uint64_t size)
 {
 	struct file *f = fd_file(p, fd);
+	struct vfs_stat st;
 	int64_t r;
 
 	proc_charge(p, 2);
@@ -192,6 +193,9 @@ int64_t sys_ftruncate(struct proc *p, int fd, uint64_t size)
 	r = view_writing(p->k, f->ino);
 	if (r != 0)
 		return r;
+	/* What was written behind the end does not come back. */
+	if (vfs_getattr(p->k->vfs, f->ino, &st) == 0)
+		mapped_before_read(p->k, f->ino, st.size, 0);
 	do
 		r = vfs_truncate(p->k->vfs, f->ino, size);
 	while (path_again(p, &r));

@@ -93,7 +93,8 @@ static int map_part(struct task *t, const struct program *g, const struct elf_se
 			 .offset = file ? e->offset & ~PAGE_MASK_ : 0,
 			 .file = file ? g->file : NULL,
 			 .prot = e->prot,
-			 .fixed = true };
+			 .fixed = true,
+			 .program = file };
 	int64_t r = start < end ? space_map(t->space, &m) : 0;
 
 	if (r < 0 || start >= end || end - start > POPULATED_BYTES)

@@ -133,7 +133,8 @@ int object_page(struct object *o, uint64_t index, void **out)
 	return 0;
 }
 
-/* Writes a page if it differs, so that a file that nobody changed keeps its time. */
+/* Writes a page if it differs, so that a file that nobody changed keeps its time. What lies behind
+ * the file's end is lost. */
 static int sync_page(struct object *o, size_t index, uint64_t size)
 {
 	uint64_t pos = (uint64_t)index * PAGE_BYTES;
@@ -142,6 +143,7 @@ static int sync_page(struct object *o, size_t index, uint64_t size)
 	int64_t r = sys_file_read(NULL, o->file, was, n, pos);
 
 	charge(o->m, PAGE_STEPS);
+	memset((char *)o->page[index] + n, 0, PAGE_BYTES - n);
 	if (r == (int64_t)n && memcmp(was, o->page[index], n) == 0)
 		return 0;
 	r = sys_file_write(NULL, o->file, o->page[index], n, pos);
@@ -216,28 +218,36 @@ static void before_read(void *user, vfs_ino ino, uint64_t pos, uint64_t n)
 	objects_sync_file(user, ino, pos, n);
 }
 
+/* Of a page, what was written: the rest of it may not be in the file yet. */
+static void read_again(struct object *o, uint64_t index, uint64_t pos, uint64_t n)
+{
+	uint64_t start = index * PAGE_BYTES;
+	size_t from = pos > start ? (size_t)(pos - start) : 0;
+	size_t to = n < start + PAGE_BYTES - pos ? (size_t)(pos + n - start) : PAGE_BYTES;
+	char *page = o->page[index];
+	int64_t r = sys_file_read(NULL, o->file, page + from, to - from, start + from);
+
+	charge(o->m, PAGE_STEPS);
+	if (r >= 0)
+		memset(page + from + r, 0, to - from - (size_t)r);
+}
+
 static void after_write(void *user, vfs_ino ino, uint64_t pos, uint64_t n)
 {
 	struct microvm *m = user;
 	struct object *o = object_find(m, ino);
 	size_t end = o != NULL ? end_page(o, pos, n) : 0;
 
+	if (n == UINT64_MAX - pos)
+		spaces_cut(m, ino, pos);
 	/* Where there is an object, all areas have it. */
 	if (o == NULL && (m->followed >> ino % 64 & 1) != 0)
 		spaces_follow(m, ino, NULL);
 	if (end > pos / PAGE_BYTES)
 		charge(m, (end - pos / PAGE_BYTES) / LOOK_PAGES);
-	for (uint64_t i = pos / PAGE_BYTES; i < end; i++) {
-		char *page = o->page[i];
-		int64_t r = page != NULL
-				    ? sys_file_read(NULL, o->file, page, PAGE_BYTES, i * PAGE_BYTES)
-				    : -E_NOENT;
-
-		if (page != NULL)
-			charge(m, PAGE_STEPS);
-		if (r >= 0)
-			memset(page + r, 0, PAGE_BYTES - (size_t)r);
-	}
+	for (uint64_t i = pos / PAGE_BYTES; i < end; i++)
+		if (o->page[i] != NULL)
+			read_again(o, i, pos, n);
 }
 
 void objects_begin(struct microvm *m)

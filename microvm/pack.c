@@ -124,7 +124,7 @@ static void pack_area(struct saving *s, const struct area *a)
 	pack_u64(out_of(s), a->prot);
 	pack_u64(out_of(s), (uint64_t)a->shared | (uint64_t)a->stack << 1 |
 				    (uint64_t)a->special << 2 | (uint64_t)(a->object != NULL) << 3 |
-				    (uint64_t)a->read_only << 4);
+				    (uint64_t)a->read_only << 4 | (uint64_t)a->program << 5);
 	pack_file(s->w, a->file);
 	if (a->object != NULL)
 		pack_object(s, a->object);

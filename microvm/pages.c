@@ -103,6 +103,14 @@ void page_drop_range(struct space *s, uint64_t start, uint64_t end)
 	each_leaf(s, start, end, drop_in_leaf, NULL);
 }
 
+void page_drop_file(struct space *s, uint64_t address)
+{
+	const page_entry *slot = page_slot(s, address, false);
+
+	if (slot != NULL && (*slot & (PAGE_KIND | PAGE_KEPT)) == PAGE_FILE)
+		page_drop_range(s, address, address + PAGE_BYTES);
+}
+
 static unsigned rights(const struct area *a, page_entry e)
 {
 	unsigned prot = a->prot;

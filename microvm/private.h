@@ -109,6 +109,7 @@ struct area {
 	bool read_only; /* the file was opened so: no right to write can be had */
 	bool stack;     /* grows down */
 	bool special;   /* made by us: stays as it is */
+	bool program;   /* of a file that runs, which Linux lets nobody truncate: these pages stay */
 	uint16_t ahead; /* pages that the last fault brought, */
 	uint64_t next;  /* up to here */
 };
@@ -197,6 +198,7 @@ struct map {
 	bool low; /* below LOW_END */
 	bool stack;
 	bool special;
+	bool program;
 };
 /* The address, or an error. */
 int64_t space_map(struct space *s, const struct map *m);
@@ -221,6 +223,8 @@ char *page_bytes(page_entry e);
 /* Reads a page that waits in a loaded session's file: 0, -E_NXIO (damaged), -E_NOMEM. */
 int page_load(struct space *s, page_entry *slot);
 void page_drop_range(struct space *s, uint64_t start, uint64_t end);
+/* Drops a page that is still the file's. */
+void page_drop_file(struct space *s, uint64_t address);
 /* From now on there may be areas that read this file in place. */
 static inline void spaces_note_followed(struct microvm *m, vfs_ino ino)
 {
@@ -229,6 +233,8 @@ static inline void spaces_note_followed(struct microvm *m, vfs_ino ino)
 /* Areas that read the file in place, in all spaces: their pages are looked up anew, from the object
  * if there is one now. */
 void spaces_follow(struct microvm *m, vfs_ino ino, struct object *o);
+/* The file ends at `size`: no space has pages behind it any more. */
+void spaces_cut(struct microvm *m, vfs_ino ino, uint64_t size);
 /* The areas of a range have other rights than before. */
 void page_protect(struct space *s, uint64_t start, uint64_t end);
 /* To where their area is from now on, where none are: 0 or -E_NOMEM. The ranges are apart. */

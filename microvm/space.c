@@ -302,7 +302,8 @@ int64_t space_map(struct space *s, const struct map *m)
 			  .shared = m->shared,
 			  .read_only = m->read_only,
 			  .stack = m->stack,
-			  .special = m->special };
+			  .special = m->special,
+			  .program = m->program };
 	int64_t at = -E_NOMEM;
 	size_t i;
 
@@ -460,6 +461,7 @@ int64_t space_remap(struct space *s, uint64_t old, uint64_t old_len, uint64_t ne
 			  .prot = a->prot,
 			  .shared = a->shared,
 			  .read_only = a->read_only,
+			  .program = a->program,
 			  .fixed = (flags & MREMAP_FIXED) != 0 };
 	at = space_map(s, &m);
 	if (at < 0)
@@ -493,6 +495,35 @@ void spaces_follow(struct microvm *m, vfs_ino ino, struct object *o)
 			if (a->shared && a->file != NULL && a->object == NULL &&
 			    sys_file_ino(a->file) == ino)
 				follow(s, a, o);
+		}
+	}
+}
+
+/* What an area shows behind the last page, and of a page that the file fills only in part what is
+ * not a copy. */
+static void cut(struct space *s, const struct area *a, uint64_t size)
+{
+	uint64_t end = (size + PAGE_MASK_) & ~PAGE_MASK_;
+	uint64_t length = a->end - a->start;
+
+	if (end < a->offset || end - a->offset < length) {
+		page_drop_range(s, end < a->offset ? a->start : a->start + (end - a->offset),
+				a->end);
+		s->changes++;
+	}
+	if (size != end && size >= a->offset && size - a->offset < length && !a->shared)
+		page_drop_file(s, a->start + ((size & ~PAGE_MASK_) - a->offset));
+}
+
+void spaces_cut(struct microvm *m, vfs_ino ino, uint64_t size)
+{
+	for (struct space *s = m->spaces; s != NULL; s = s->next) {
+		kernel_fuel(m->k)->left -= (int64_t)(s->nareas / AREAS_A_STEP);
+		for (size_t i = 0; i < s->nareas; i++) {
+			const struct area *a = &s->area[i];
+
+			if (a->file != NULL && !a->program && sys_file_ino(a->file) == ino)
+				cut(s, a, size);
 		}
 	}
 }

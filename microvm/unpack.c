@@ -144,11 +144,12 @@ static int unpack_area(struct loading *l, struct space *s, uint64_t low)
 	a->end = number(l);
 	a->offset = number(l);
 	a->prot = (uint8_t)below(l, PROT_READ_ | PROT_WRITE_ | PROT_EXEC_);
-	flags = below(l, 31);
+	flags = below(l, 63);
 	a->shared = (flags & 1) != 0;
 	a->stack = (flags & 2) != 0;
 	a->special = (flags & 4) != 0;
 	a->read_only = (flags & 16) != 0;
+	a->program = (flags & 32) != 0;
 	if (l->u->in->bad || a->start < low || a->end <= a->start || a->end > USER_END ||
 	    ((a->start | a->end | a->offset) & PAGE_MASK_) != 0 || a->offset > INT64_MAX / 2)
 		return -E_IO;

@@ -56,7 +56,7 @@ struct zygote_area {
 	uint64_t start, length, offset;
 	int file; /* -1: none */
 	uint8_t prot;
-	bool stack, special, shared;
+	bool stack, special, shared, program;
 };
 
 struct zygote_thread {

@@ -60,6 +60,7 @@ static bool keep_areas(struct task *t, struct zygote *z)
 						    .prot = a->prot,
 						    .stack = a->stack,
 						    .special = a->special,
+						    .program = a->program,
 						    .shared = a->shared };
 	}
 	return z->nareas == n;
@@ -129,6 +130,7 @@ static int fill_area(struct task *t, const struct zygote *z, const struct zygote
 			 .noreserve = true,
 			 .stack = a->stack,
 			 .special = a->special,
+			 .program = a->program,
 			 .shared = a->shared,
 			 .read_only = a->shared };
 	int64_t r;
