@@ -178,9 +178,11 @@ static void *as_arg(const struct program_format *format)
 	return (void *)(uintptr_t)format;
 }
 
+/* p becomes what the image is, and the running process asks for it. */
 static int load(struct proc *p, const char *path, const struct image *im, char *const *argv,
 		char *const *envp)
 {
+	struct proc *by = p->k->current != NULL ? p->k->current : p;
 	struct args args = { .path = im->path,
 			     .name = path,
 			     .head = im->head,
@@ -188,13 +190,13 @@ static int load(struct proc *p, const char *path, const struct image *im, char *
 			     .argv = argv,
 			     .envp = envp,
 			     .start = { im->start, im->nstart } };
-	struct arena_mark mark = arena_mark(&p->arena);
+	struct arena_mark mark = arena_mark(&by->arena);
 	int r;
 
 	if (im->format->real_path || im->path[0] != '/')
-		args.path = path_real(p, proc_owner(p)->cwd, im->path, &p->arena);
+		args.path = path_real(p, proc_owner(p)->cwd, im->path, &by->arena);
 	r = args_set(p, &args);
-	arena_release(&p->arena, mark);
+	arena_release(&by->arena, mark);
 
 	if (r != 0)
 		return r;
@@ -260,10 +262,35 @@ static void forget_program(struct proc *p)
 		trace_start(p, TRACE_EXEC);
 }
 
+/* Another thread than the first has asked for a program: the process goes on with it where its first
+ * one stood, with the user and the blocked signals of the other, which ends. */
+static _Noreturn void hand_over(struct proc *t, struct segment *fresh)
+{
+	struct proc *p = proc_owner(t);
+	struct segment *old = p->priv->top;
+
+	sched_forget(p);
+	path_leave_opening(p);
+	p->priv->waits = p->priv->waits_host = p->priv->waits_child = false;
+	p->priv->waits_lock_of = 0;
+	p->cred = t->cred;
+	p->real_uid = t->real_uid;
+	p->real_gid = t->real_gid;
+	p->sig_blocked = t->sig_blocked;
+	p->sig_pending |= t->sig_pending;
+	p->nice = t->nice;
+	forget_program(p);
+	p->priv->top = fresh;
+	stack_put_all(p->k, old);
+	sched_ready(p);
+	proc_exit(t, 0);
+}
+
 /* The process continues on a new stack; the old one is freed from there. */
 int64_t sys_exec(struct proc *p, const char *path, char *const *argv, char *const *envp)
 {
-	struct segment *old = p->priv->top;
+	struct proc *owner = proc_owner(p);
+	struct segment *old = owner->priv->top;
 	struct segment *fresh;
 	struct image im;
 	int r;
@@ -273,16 +300,19 @@ int64_t sys_exec(struct proc *p, const char *path, char *const *argv, char *cons
 	if (r == 0 && p->line == NULL)
 		proc_watch_call(p, "program", argv);
 	if (r == 0)
-		r = proc_set_stack(p, run_image, as_arg(im.format));
+		r = proc_set_stack(owner, run_image, as_arg(im.format));
 	if (r != 0)
 		return r;
-	fresh = p->priv->top;
-	p->priv->top = old;
-	r = load(p, path, &im, argv, envp);
+	fresh = owner->priv->top;
+	owner->priv->top = old;
+	r = load(owner, path, &im, argv, envp);
 	if (r != 0) {
 		stack_put(p->k, fresh);
 		return r;
 	}
+	proc_end_threads(owner, 0);
+	if (owner != p)
+		hand_over(p, fresh);
 	forget_program(p);
 	p->priv->top = fresh;
 	p->k->doomed = old;

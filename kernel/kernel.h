@@ -345,7 +345,7 @@ struct exec {
 	bool ignore_int;
 };
 int64_t sys_spawn_program(struct proc *p, const struct exec *e);
-/* execve(2): replaces the calling process. Returns only on error. */
+/* execve(2): replaces the calling process, also if a thread of it calls. Returns only on error. */
 int64_t sys_exec(struct proc *p, const char *path, char *const *argv, char *const *envp);
 
 /*

@@ -102,11 +102,7 @@ static int64_t exec_path(struct task *t, const char *path, uint64_t argv, uint64
 		r = get_strings(t, envp, &env);
 	if (r != 0)
 		return r;
-	if (proc_owner_of(p) != p)
-		return -E_AGAIN;
 	space_sync(t->space);
-	if (proc_has_threads(p) && sys_access(p, AT_FDCWD_, path, 1) == 0)
-		proc_end_threads(p, 0);
 	return sys_exec(p, path, args, env);
 }
 
