@@ -53,7 +53,7 @@ static int run(struct proc *p, struct bytes head, const char *path, int argc, ch
 int escalate_start(struct cowsh *s)
 {
 	static const struct program_format format = {
-		.name = "elf", .probe = probe, .run = run, .real_path = true
+		.name = "elf", .probe = probe, .run = run, .tells_tracer = true, .real_path = true
 	};
 	int err;
 

@@ -94,8 +94,8 @@ struct cowsh_microvm {
 		    struct cowsh_vm_event *event);
 	void *user;
 	/* Where the answers are kept that the machine gives to the program that runs next, without
-	 * ending its run, and what it has noted of that; NULL: every system call ends it. The
-	 * function may be missing. */
+	 * ending its run, and what it has noted of that; NULL, or if it was not called since the
+	 * last run: every system call ends it. The function may be missing. */
 	struct cowsh_vm_answers *(*answers)(void *machine, struct cowsh_vm_notes **notes);
 };
 

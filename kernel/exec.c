@@ -169,6 +169,8 @@ static int run_image(struct proc *p, void *arg)
 {
 	const struct program_format *format = arg;
 
+	if (!format->tells_tracer)
+		ptrace_exec(p);
 	return format->run(p, p->priv->start, p->priv->path, p->priv->argc,
 			   (char **)(uintptr_t)p->argv, (char **)(uintptr_t)p->envp);
 }
@@ -234,6 +236,7 @@ int64_t sys_spawn_program(struct proc *p, const struct exec *e)
 	}
 	fd_close_on_exec(c);
 	proc_set_spawned(c, e->pgid, e->ignore_int);
+	ptrace_inherit(c, p);
 	sched_ready(c);
 	if (tracing(p->k))
 		trace_start(c, TRACE_START);

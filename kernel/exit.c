@@ -10,7 +10,7 @@ static void orphan(struct proc *child)
 	proc_unlink_child(child);
 	child->ppid = PROC_PIDS_FIRST;
 	child->priv->orphan = true;
-	if (child->state == PROC_ZOMBIE)
+	if (child->state == PROC_ZOMBIE && child->priv->ptrace.tracer == NULL)
 		proc_free(child);
 }
 
@@ -45,11 +45,11 @@ static void let_go(struct proc *p)
 	p->name = p->priv->comm;
 }
 
-static bool nobody_waits(const struct proc *p)
+bool proc_nobody_waits(const struct proc *p)
 {
 	const struct proc *parent = p->priv->parent;
 
-	if (p->priv->from_host)
+	if (p->priv->from_host || p->priv->ptrace.tracer != NULL)
 		return false;
 	return parent == NULL || parent->no_zombies || parent->sig_action[SIGCHLD_] == SIG_IGNORED;
 }
@@ -76,15 +76,19 @@ struct segment *proc_end(struct proc *p, int status)
 	p->priv->status = status;
 	k->ending++;
 	let_go(p);
+	ptrace_leave(p);
 	k->ending--;
 	leave_children(p);
+	p->priv->ptrace.stopped = false;
+	if (p->priv->ptrace.tracer != NULL)
+		p->priv->owner = NULL;
 	if (p->priv->from_host)
 		k->stop_run = true;
 	if (k->pid_watchers != 0)
 		sched_wake_all(&k->poll_waiters);
-	if (p->priv->parent != NULL)
+	if (p->priv->parent != NULL || p->priv->ptrace.tracer != NULL)
 		sig_child_changed(p);
-	if (nobody_waits(p))
+	if (proc_nobody_waits(p))
 		proc_free(p);
 	return stacks;
 }

@@ -149,6 +149,8 @@ struct proc_private {
 	int fd_top;          /* one above the highest open descriptor */
 	struct view *view;
 	struct ptimer *ptimers;     /* of a process */
+	struct proc *traced;        /* by this process: the first of them */
+	struct ptrace_link ptrace;
 	struct sig_source *sources; /* SIG_COUNT, of signals that were ever pending; NULL: none */
 	uint64_t cpu_signalled;     /* seconds of RLIMIT_CPU already told */
 	struct descriptor fd_inline[FD_INLINE];
@@ -325,6 +327,7 @@ struct file {
 		void *object; /* of event.c, epoll.c, socket.c */
 		struct capture *capture;
 		struct mem *mem;
+		int pid; /* whose memory it is */
 		char *after; /* directory: last name seen, or NULL */
 		int console; /* 0, 1, 2: which of the host's streams it stands for */
 		uint64_t dev;
@@ -510,6 +513,24 @@ static inline struct proc *proc_owner(const struct proc *p)
 {
 	return p->priv->owner != NULL ? p->priv->owner : (struct proc *)(uintptr_t)p;
 }
+
+/* ptrace.c */
+/* Leaves the list of its tracer, if there is one. */
+void ptrace_forget(struct proc *p);
+/* A builtin or script was executed: all that its tracer sees of it is this. */
+void ptrace_exec(struct proc *p);
+/* A child of such a one is traced if its tracer wants that of children: it learns of it when a
+ * program is executed. */
+void ptrace_inherit(struct proc *child, struct proc *parent);
+/* A signal continued it, or it was interrupted: if it listens, its tracer is told. */
+void ptrace_continued(struct proc *p);
+/* /proc/PID/mem: 0 or an error. */
+int memory_open(struct proc *p, int pid, unsigned oflags, struct file **out);
+/* A tracer ends. */
+void ptrace_leave(struct proc *tracer);
+/* Its tracer has been told of its end: now its parent is. */
+void ptrace_reaped(struct proc *p, const struct proc *tracer);
+bool proc_nobody_waits(const struct proc *p); /* exit.c */
 
 /* signal.c */
 void sig_send(struct proc *p, int sig); /* by the kernel */
@@ -735,7 +756,9 @@ enum procfs_kind {
 	PROCFS_EXE,
 	PROCFS_FD_DIR,
 	PROCFS_LIMITS,
+	PROCFS_AUX,
 	PROCFS_MAPS,
+	PROCFS_MEMORY,
 	PROCFS_MOUNTINFO,
 	PROCFS_MOUNTS,
 	PROCFS_PID_ROOT,

@@ -231,6 +231,7 @@ void proc_free(struct proc *p)
 {
 	struct kernel *k = p->k;
 
+	ptrace_forget(p);
 	proc_unlink_child(p);
 	unlink_proc(p);
 	if (k->nproc_cache == PROC_CACHE_MAX) {
@@ -403,6 +404,7 @@ int64_t sys_spawn(struct proc *p, const struct spawn *s, struct proc **child)
 	proc_set_spawned(c, s->pgid, s->ignore_int);
 	if (s->stage != 0)
 		c->stage = s->stage;
+	ptrace_inherit(c, p);
 	sched_ready(c);
 	if (child != NULL)
 		*child = c;

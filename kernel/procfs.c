@@ -76,6 +76,7 @@ static const struct entry entries[] = {
 	{ PROCFS_RANDOM, "boot_id", PROCFS_BOOT_ID, S_REG | 0444, NULL },
 	{ PROCFS_RANDOM, "entropy_avail", PROCFS_ENTROPY, S_REG | 0444, NULL },
 	{ PROCFS_RANDOM, "uuid", PROCFS_UUID, S_REG | 0444, NULL },
+	{ PROCFS_PID, "auxv", PROCFS_AUX, S_REG | 0400, NULL },
 	CONSTANT(PROCFS_PID, "cgroup", "0::/\n"),
 	{ PROCFS_PID, "cmdline", PROCFS_CMDLINE, S_REG | 0444, NULL },
 	{ PROCFS_PID, "comm", PROCFS_COMM, S_REG | 0444, NULL },
@@ -86,6 +87,7 @@ static const struct entry entries[] = {
 	{ PROCFS_PID, "fdinfo", PROCFS_FDINFO_DIR, S_DIR | 0555, NULL },
 	{ PROCFS_PID, "limits", PROCFS_LIMITS, S_REG | 0444, NULL },
 	{ PROCFS_PID, "maps", PROCFS_MAPS, S_REG | 0444, NULL },
+	{ PROCFS_PID, "mem", PROCFS_MEMORY, S_REG | 0600, NULL },
 	{ PROCFS_PID, "mountinfo", PROCFS_MOUNTINFO, S_REG | 0444, NULL },
 	{ PROCFS_PID, "mounts", PROCFS_MOUNTS, S_REG | 0444, NULL },
 	CONSTANT(PROCFS_PID, "oom_score", "0\n"),
@@ -102,12 +104,14 @@ static const struct entry entries[] = {
 	{ PROCFS_ZYGOTE, "run.js", PROCFS_LAUNCHER, S_REG | 0400, NULL },
 	{ PROCFS_ZYGOTE, "sitecustomize.py", PROCFS_LAUNCHER, S_REG | 0400, NULL },
 	/* Behind those of processes, whose files they are. */
+	{ PROCFS_THREAD, "auxv", PROCFS_AUX, S_REG | 0400, NULL },
 	{ PROCFS_THREAD, "cmdline", PROCFS_CMDLINE, S_REG | 0444, NULL },
 	{ PROCFS_THREAD, "comm", PROCFS_COMM, S_REG | 0444, NULL },
 	{ PROCFS_THREAD, "environ", PROCFS_ENVIRON, S_REG | 0400, NULL },
 	{ PROCFS_THREAD, "exe", PROCFS_EXE, S_LNK | 0777, NULL },
 	{ PROCFS_THREAD, "limits", PROCFS_LIMITS, S_REG | 0444, NULL },
 	{ PROCFS_THREAD, "maps", PROCFS_MAPS, S_REG | 0444, NULL },
+	{ PROCFS_THREAD, "mem", PROCFS_MEMORY, S_REG | 0600, NULL },
 	{ PROCFS_THREAD, "stat", PROCFS_PID_STAT, S_REG | 0444, NULL },
 	{ PROCFS_THREAD, "statm", PROCFS_STATM, S_REG | 0444, NULL },
 	{ PROCFS_THREAD, "status", PROCFS_STATUS, S_REG | 0444, NULL },
@@ -515,6 +519,8 @@ int procfs_open(struct proc *p, const struct vfs_provider *provider, uint64_t id
 	struct mem *m;
 	int r;
 
+	if (provider == &procfs_provider && kind_of(id) == PROCFS_MEMORY)
+		return memory_open(p, pid_of(id), oflags, out);
 	if ((oflags & O_ACCMODE_) != O_RDONLY_)
 		return -E_ACCES;
 	if (provider == &procfs_provider && kind_of(id) == PROCFS_JUMP)

@@ -144,7 +144,7 @@ char proc_state_letter(const struct proc *p)
 	switch (p->state) {
 	case PROC_READY:
 	case PROC_RUNNING: return 'R';
-	case PROC_STOPPED: return 'T';
+	case PROC_STOPPED: return p->priv->ptrace.stopped ? 't' : 'T';
 	case PROC_ZOMBIE: return 'Z';
 	default: return 'S';
 	}
@@ -155,6 +155,7 @@ static const char *state_word(const struct proc *p)
 	switch (proc_state_letter(p)) {
 	case 'R': return "R (running)";
 	case 'T': return "T (stopped)";
+	case 't': return "t (tracing stop)";
 	case 'Z': return "Z (zombie)";
 	default: return "S (sleeping)";
 	}
@@ -230,7 +231,8 @@ static void status(struct proc *p, struct buf *b)
 
 	buf_printf(b, "Name:\t%s\nUmask:\t%04o\nState:\t%s\nTgid:\t%d\nNgid:\t0\nPid:\t%d\n",
 		   p->name, (unsigned)proc_owner(p)->umask, state_word(p), tgid, p->pid);
-	buf_printf(b, "PPid:\t%d\nTracerPid:\t0\nUid:\t%u\t%u\t%u\t%u\n", p->ppid, p->real_uid,
+	buf_printf(b, "PPid:\t%d\nTracerPid:\t%d\nUid:\t%u\t%u\t%u\t%u\n", p->ppid,
+		   p->priv->ptrace.tracer != NULL ? p->priv->ptrace.tracer->pid : 0, p->real_uid,
 		   c->uid, p->saved_uid, c->uid);
 	buf_printf(b, "Gid:\t%u\t%u\t%u\t%u\nFDSize:\t%d\nGroups:\t", p->real_gid, c->gid,
 		   p->saved_gid, c->gid, p->nfds);
@@ -331,6 +333,10 @@ int procfs_text(struct kernel *k, struct proc *p, enum procfs_kind kind, struct 
 		return 0;
 	switch (kind) {
 	case PROCFS_CMDLINE: put_strings(b, p->argv); break;
+	case PROCFS_AUX:
+		if (p->program != NULL)
+			p->program->aux(p, b);
+		break;
 	case PROCFS_COMM: buf_printf(b, "%s\n", p->name); break;
 	case PROCFS_ENVIRON: put_strings(b, p->envp); break;
 	case PROCFS_LIMITS: limits(p, b); break;

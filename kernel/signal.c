@@ -128,6 +128,16 @@ bool sig_interrupts(const struct proc *p)
 	return proc_has_signal(p);
 }
 
+bool sig_stops(int sig)
+{
+	return default_of(sig) == STOPS;
+}
+
+bool sig_ends(int sig)
+{
+	return default_of(sig) == ENDS;
+}
+
 static void act(struct proc *p, int sig)
 {
 	switch (default_of(sig)) {
@@ -183,7 +193,9 @@ static void make_pending(struct proc *p, int sig, const struct sig_source *sourc
 static void continue_stopped(struct proc *p)
 {
 	p->sig_pending &= ~(bit(SIGSTOP_) | bit(SIGTSTP_) | bit(SIGTTIN_) | bit(SIGTTOU_));
-	if (p->state != PROC_STOPPED)
+	if (p->priv->ptrace.stopped)
+		ptrace_continued(p);
+	if (p->state != PROC_STOPPED || p->priv->ptrace.stopped)
 		return;
 	p->priv->report_stop = false;
 	p->priv->report_cont = true;
@@ -200,6 +212,12 @@ static void keep_blocked(struct proc *p, int sig, const struct sig_source *sourc
 		sched_wake_all(&p->k->poll_waiters);
 }
 
+/* All signals of a program that is traced are its tracer's to see. */
+static bool asks_tracer(const struct proc *p)
+{
+	return p->priv->ptrace.tracer != NULL && p->program != NULL;
+}
+
 /* May end or stop the running process, and then not return (soon). */
 void sig_send_from(struct proc *p, int sig, const struct sig_source *source)
 {
@@ -211,7 +229,7 @@ void sig_send_from(struct proc *p, int sig, const struct sig_source *source)
 	action = (enum sig_action)p->sig_action[sig];
 	if (sig == SIGCONT_)
 		continue_stopped(p);
-	if (sig == SIGKILL_ || sig == SIGSTOP_) {
+	if (sig == SIGKILL_ || (sig == SIGSTOP_ && !asks_tracer(p))) {
 		act(p, sig);
 		return;
 	}
@@ -219,7 +237,7 @@ void sig_send_from(struct proc *p, int sig, const struct sig_source *source)
 		p->sig_pending &= ~bit(SIGCONT_);
 	if ((p->sig_blocked & bit(sig)) != 0)
 		keep_blocked(p, sig, source);
-	else if (action == SIG_CAUGHT)
+	else if (action == SIG_CAUGHT || asks_tracer(p))
 		make_pending(p, sig, source);
 	else if (action == SIG_DEFAULT)
 		act(p, sig);
@@ -257,15 +275,18 @@ static void wake_waiter(struct proc *p)
 	sched_wake(p, 0);
 }
 
-/* The parent learns of an end, a stop or a continuation. */
+/* The parent, or who traces it, learns of an end, a stop or a continuation. */
 void sig_child_changed(struct proc *child)
 {
-	struct proc *parent = child->priv->parent;
+	struct proc *tracer = child->priv->ptrace.tracer;
+	struct proc *parent = tracer != NULL ? tracer : child->priv->parent;
 	int status = child->priv->report_cont ? 0xffff : child->priv->status;
 	struct sig_source source = sig_source_of_child(child->pid, child->cred.uid, status);
 
 	if (parent == NULL || parent->state == PROC_ZOMBIE)
 		return;
+	if (tracer != NULL && source.code == CLD_STOPPED_)
+		source.code = CLD_TRAPPED_;
 	wake_waiter(parent);
 	for (struct proc *t = parent->priv->threads; t != NULL; t = t->priv->thread_next)
 		wake_waiter(t);
@@ -277,7 +298,7 @@ void sig_child_changed(struct proc *child)
 /* Acts on pending signals that are not caught and no longer blocked. */
 static void deliver(struct proc *p)
 {
-	uint64_t ready = p->sig_pending & ~p->sig_blocked;
+	uint64_t ready = asks_tracer(p) ? 0 : p->sig_pending & ~p->sig_blocked;
 
 	for (int sig = 1; sig < SIG_COUNT && ready != 0; sig++) {
 		if ((ready & bit(sig)) == 0 || p->sig_action[sig] == SIG_CAUGHT)
@@ -286,6 +307,12 @@ static void deliver(struct proc *p)
 		if (p->sig_action[sig] == SIG_DEFAULT)
 			act(p, sig);
 	}
+}
+
+void proc_act(struct proc *p, int sig)
+{
+	if (p->sig_action[sig] != SIG_IGNORED)
+		act(p, sig);
 }
 
 void sys_sigaction(struct proc *p, int sig, enum sig_action action)

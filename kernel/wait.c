@@ -15,6 +15,12 @@ static bool meant(const struct proc *p, const struct proc *child, int pid)
 	return child->pgid == (pid == 0 ? p->pgid : -pid);
 }
 
+/* To its tracer, and nobody else. */
+static bool has_traced_news(const struct proc *p, int options)
+{
+	return (p->state == PROC_ZOMBIE && (options & WALIVE_) == 0) || p->priv->ptrace.report;
+}
+
 static bool has_news(const struct proc *child, int options)
 {
 	const struct proc_private *pp = child->priv;
@@ -30,7 +36,8 @@ static int64_t take(struct proc *p, struct proc *child, int options, int *status
 	struct proc_private *pp = child->priv;
 	int pid = child->pid;
 
-	bool stopped = (options & WUNTRACED_) != 0 && pp->report_stop;
+	bool traced = pp->ptrace.tracer == p;
+	bool stopped = traced || ((options & WUNTRACED_) != 0 && pp->report_stop);
 
 	*status = pp->status;
 	if (child->state != PROC_ZOMBIE && !stopped)
@@ -38,8 +45,14 @@ static int64_t take(struct proc *p, struct proc *child, int options, int *status
 	if ((options & WKEEP_) != 0)
 		return pid;
 	if (child->state == PROC_ZOMBIE) {
-		p->child_steps += child->steps + child->child_steps;
-		proc_free(child);
+		if (pp->parent == p)
+			p->child_steps += child->steps + child->child_steps;
+		if (traced)
+			ptrace_reaped(child, p);
+		else
+			proc_free(child);
+	} else if (traced) {
+		pp->ptrace.report = false;
 	} else if (stopped) {
 		pp->report_stop = false;
 	} else {
@@ -48,7 +61,7 @@ static int64_t take(struct proc *p, struct proc *child, int options, int *status
 	return pid;
 }
 
-/* The oldest child with news; 0 if none has any, -E_CHILD if there is no such child. */
+/* The oldest child or traced process with news; 0 if none has any, -E_CHILD if there is no such child. */
 static int64_t look(struct proc *p, int pid, int *status, int options)
 {
 	struct proc *found = NULL;
@@ -61,7 +74,15 @@ static int64_t look(struct proc *p, int pid, int *status, int options)
 		if (!meant(p, c, pid))
 			continue;
 		any = true;
-		if (has_news(c, options))
+		if (c->priv->ptrace.tracer == NULL && has_news(c, options))
+			found = c;
+	}
+	for (struct proc *c = p->priv->traced; c != NULL; c = c->priv->ptrace.next) {
+		looked++;
+		if (!meant(p, c, pid))
+			continue;
+		any = true;
+		if (has_traced_news(c, options))
 			found = c;
 	}
 	/* A switch here would change the children: it comes at the next charge. */

@@ -264,7 +264,8 @@ static int fill_stack(struct task *t, const struct program *g, const struct prog
 	s->at &= ~(uint64_t)15;
 	if (((bytes / 8) & 1) != 0)
 		s->at -= 8;
-	push(s, s->aux, (size_t)s->naux * 16);
+	t->space->aux_start = push(s, s->aux, (size_t)s->naux * 16);
+	t->space->aux_end = t->space->aux_start + (uint64_t)s->naux * 16;
 	push(s, words, bytes);
 	t->r.rsp = s->at;
 	if (s->error == 0)
@@ -322,7 +323,7 @@ int exec_load(struct task *t, const char *path, int argc, char **argv, char **en
 {
 	int r;
 
-	if (t->m->warm && zygote_exec(t, path, argc, argv, envp, &r))
+	if (t->m->warm && !task_is_traced(t) && zygote_exec(t, path, argc, argv, envp, &r))
 		return r;
 	return exec_plain(t, path, argv, envp);
 }

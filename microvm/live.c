@@ -138,6 +138,8 @@ static int copy_task(struct copying *w, struct microvm *to, const struct task *t
 	c->context = NULL;
 	c->fpu = NULL;
 	memset(c->held, 0, sizeof c->held);
+	c->seen = NULL;
+	c->trace = (struct trace){ .call = -1 };
 	c->zygote = c->source = NULL;
 	r = copy_shared(w, c, t);
 	if (r == 0)

@@ -587,6 +587,31 @@ char *space_page(struct proc *p, struct space *s, uint64_t address, unsigned wan
 	return r == 0 ? page_bytes(*page_slot(s, address, false)) : NULL;
 }
 
+char *space_page_forced(struct proc *p, struct space *s, uint64_t address, bool write)
+{
+	unsigned want = write ? PROT_WRITE_ : PROT_READ_;
+	page_entry *slot;
+	struct area *a;
+	int r;
+
+	address &= ~PAGE_MASK_;
+	do {
+		a = space_area(s, address);
+		if (a == NULL)
+			return NULL;
+		if ((a->prot & want) != 0)
+			return space_page(p, s, address, want);
+		if (write && (a->shared || a->special))
+			return NULL;
+		slot = page_slot(s, address, true);
+		r = slot == NULL ? -E_NOMEM
+				 : bring(p, s, a, address, write ? WISH_WRITE : WISH_READ, slot);
+	} while (r == -E_AGAIN);
+	if (r == -E_NOMEM)
+		proc_limit(p, LIMIT_MEMORY);
+	return r == 0 ? page_bytes(*page_slot(s, address, false)) : NULL;
+}
+
 /* --- fork --- */
 
 int space_put_page(struct space *s, uint64_t address, const void *bytes)
@@ -722,6 +747,8 @@ int space_copy(struct space *from, struct space **out)
 	s->brk_start = from->brk_start;
 	s->brk = from->brk;
 	s->vdso = from->vdso;
+	s->aux_start = from->aux_start;
+	s->aux_end = from->aux_end;
 	s->arg_start = from->arg_start;
 	s->arg_end = from->arg_end;
 	s->env_start = from->env_start;

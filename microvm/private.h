@@ -172,6 +172,7 @@ struct space {
 	char *vdso_data;
 	struct file *saved; /* memory of a session that was loaded, or NULL */
 	uint64_t arg_start, arg_end, env_start, env_end;
+	uint64_t aux_start, aux_end; /* not in saved sessions */
 };
 
 int space_new(struct microvm *m, struct space **out);
@@ -225,6 +226,8 @@ int page_load(struct space *s, page_entry *slot);
 void page_drop_range(struct space *s, uint64_t start, uint64_t end);
 /* Drops a page that is still the file's. */
 void page_drop_file(struct space *s, uint64_t address);
+/* As space_page, for who traces the program: whatever its rights are. */
+char *space_page_forced(struct proc *p, struct space *s, uint64_t address, bool write);
 /* From now on there may be areas that read this file in place. */
 static inline void spaces_note_followed(struct microvm *m, vfs_ino ino)
 {
@@ -291,6 +294,9 @@ void objects_begin(struct microvm *m);
 
 /* proc_maps.c */
 extern const struct proc_program microvm_program;
+/* sys_ptrace.c: for that. */
+int64_t memory_of_other(struct proc *by, struct proc *p, uint64_t address, void *bytes, size_t n,
+			bool write);
 
 /* --- elf.c --- */
 
@@ -357,6 +363,15 @@ struct group {
  * call opens for itself: a task that is ended while it waits puts them all. */
 enum { HELD_ARGUMENTS = 3, HELD_MAPPED = HELD_ARGUMENTS, HELD_PROGRAM, HELD_INTERPRETER, HELD_MAX };
 
+struct signal_info {
+	int32_t signo;
+	int32_t error;
+	int32_t code;
+	int32_t pad;
+	uint64_t address; /* or the sender's pid and uid */
+	uint64_t rest[13];
+};
+
 struct task {
 	struct microvm *m;
 	struct proc *p;
@@ -397,10 +412,22 @@ struct task {
 	void *fpu;            /* vector state, until the task has a context */
 	size_t nfpu;
 	struct file *held[HELD_MAX]; /* by the running call: another thread may close them */
+	struct space *seen;          /* and the memory of another that it reads or writes */
 	uint64_t vfork_token;        /* who waits for this one to execute something or end */
+	uint32_t personality;        /* kept until it executes something */
 	bool keeps_caps;             /* PR_SET_KEEPCAPS; */
 	bool kept_caps;              /* it has become another user so, */
 	uint32_t raised;             /* and uses these again */
+	struct trace {               /* what its tracer sees and says: trace.c */
+		uint8_t stop;        /* enum trace_stop */
+		bool stepping;       /* the trap flag is set for the tracer */
+		bool leaving;        /* it has told that it ends */
+		int signal;          /* that it goes on with */
+		struct signal_info info;
+		uint64_t message;
+		int64_t call;   /* that it is in or comes from; -1: none */
+		int64_t result; /* of one that is not made */
+	} trace;
 	struct zygote *zygote;       /* being made by this task */
 	struct zygote *source;       /* it begins as a copy of this one */
 };
@@ -419,6 +446,7 @@ enum {
 	CLONE_SETTLS_ = 0x80000,
 	CLONE_PARENT_SETTID_ = 0x100000,
 	CLONE_CHILD_CLEARTID_ = 0x200000,
+	CLONE_UNTRACED_ = 0x800000,
 	CLONE_CHILD_SETTID_ = 0x1000000,
 	CLONE_NEW_ = 0x7e020000, /* namespaces */
 };
@@ -511,7 +539,7 @@ void zygote_share(struct microvm *from, struct microvm *to);
 	F(mask_saved) F(restart) F(no_return) F(in_call) F(resumed) F(has_result) F(waits_signal)
 
 /* What a program may set in its flags. */
-enum { FLAGS_USER = 0x40cd5 };
+enum { FLAGS_USER = 0x40dd5 };
 
 /* exec.c */
 int exec_plain(struct task *t, const char *path, char **argv, char **envp);
@@ -544,15 +572,34 @@ void vdso_enter(struct task *t);
 uint64_t vdso_leave(struct task *t);
 int vdso_map(struct task *t);
 
+/* trace.c: where a traced task stops. All do nothing if it is not traced. */
+enum trace_stop { STOP_NONE, STOP_ENTRY, STOP_EXIT, STOP_SIGNAL, STOP_GROUP, STOP_EVENT };
+enum { EVENT_FORK = 1, EVENT_VFORK, EVENT_CLONE, EVENT_EXEC, EVENT_VFORK_DONE, EVENT_EXIT,
+       EVENT_STOP = 128 };
+/* Before a call is made, whose number may become another: false if it is not made. */
+bool trace_entry(struct task *t);
+void trace_exit(struct task *t);
+/* What becomes of a signal: which it is, or 0. */
+int trace_signal(struct task *t, int sig, struct signal_info *info);
+/* It stops as an unhandled signal says, which also means to stop. */
+void trace_group_stop(struct task *t, int sig);
+/* If its tracer wants to know, or asked for it. */
+void trace_event(struct task *t, int event, uint64_t message);
+void trace_interrupt(struct task *t);
+/* A new task of one that is traced begins as its tracer says. */
+void trace_child(struct task *t, struct task *child, int event);
+void trace_exec(struct task *t);
+/* It ends, with a status as wait(2) tells it. */
+void trace_leave(struct task *t, int status);
+/* Before the program runs on, and when it was trapped. */
+void trace_run(struct task *t);
+void trace_ran(struct task *t);
+static inline bool task_is_traced(const struct task *t)
+{
+	return proc_is_traced(t->p);
+}
+
 /* signal.c */
-struct signal_info {
-	int32_t signo;
-	int32_t error;
-	int32_t code;
-	int32_t pad;
-	uint64_t address; /* or the sender's pid and uid */
-	uint64_t rest[13];
-};
 struct signal_info signal_info_of(int sig, const struct sig_source *s);
 uint32_t alt_stack_flags(const struct task *t);
 int64_t signal_mask_for_call(struct task *t, uint64_t address);

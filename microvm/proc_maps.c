@@ -201,4 +201,13 @@ static bool strings(struct proc *p, bool environment, struct buf *b)
 	return true;
 }
 
-const struct proc_program microvm_program = { .maps = maps, .sizes = sizes, .strings = strings };
+static void aux(struct proc *p, struct buf *b)
+{
+	struct space *s = task_of(p)->space;
+
+	put_memory(s, s->aux_start, s->aux_end, b);
+}
+
+const struct proc_program microvm_program = {
+	.maps = maps, .sizes = sizes, .strings = strings, .aux = aux, .memory = memory_of_other
+};

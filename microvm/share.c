@@ -254,6 +254,8 @@ int space_share(struct copying *w, struct space *from, struct microvm *to, struc
 	s->brk_start = from->brk_start;
 	s->brk = from->brk;
 	s->vdso = from->vdso;
+	s->aux_start = from->aux_start;
+	s->aux_end = from->aux_end;
 	s->arg_start = from->arg_start;
 	s->arg_end = from->arg_end;
 	s->env_start = from->env_start;

@@ -190,17 +190,46 @@ struct signal_info signal_info_of(int sig, const struct sig_source *s)
 	};
 }
 
+/* What a tracer lets through that has no handler. */
+static void act(struct task *t, int sig)
+{
+	if (t->handlers->of[sig].address == 1)
+		return;
+	if (sig_stops(sig) && task_is_traced(t))
+		trace_group_stop(t, sig);
+	else if (sig_ends(sig))
+		task_kill(t, sig);
+	else
+		proc_act(t->p, sig);
+}
+
+/* Calls that Linux makes again after a signal that has no handler: a tracer sees those, too. */
+static bool waits_on(const struct task *t)
+{
+	return !t->restart && (int64_t)t->r.rax == -E_INTR &&
+	       (t->call == 7 || t->call == 23 || t->call == 35 || t->call == 202 || t->call == 230);
+}
+
 void signal_deliver(struct task *t, bool from_call)
 {
 	struct sig_source source;
+	bool traced = task_is_traced(t);
+	bool waits = from_call && traced && waits_on(t);
 	int sig;
 
+	trace_interrupt(t);
 	while ((sig = proc_next_signal_from(t->p, &source)) != 0) {
-		const struct handler *h = &t->handlers->of[sig];
 		struct signal_info info = signal_info_of(sig, &source);
+		const struct handler *h;
 
+		if (traced && (sig = trace_signal(t, sig, &info)) == 0)
+			continue;
+		h = &t->handlers->of[sig];
+		if (h->address <= 1 && traced)
+			act(t, sig);
 		if (h->address <= 1)
 			continue;
+		waits = false;
 		if (from_call && t->restart && (h->flags & SA_RESTART_) != 0)
 			begin_again(t);
 		t->restart = false;
@@ -210,6 +239,10 @@ void signal_deliver(struct task *t, bool from_call)
 	}
 	if (from_call && t->restart)
 		begin_again(t);
+	if (waits && !t->mask_saved) {
+		begin_again(t);
+		t->resumed = true;
+	}
 	if (t->mask_saved) {
 		t->mask_saved = false;
 		sys_sigmask(t->p, t->saved_mask);
@@ -221,6 +254,9 @@ void signal_fault(struct task *t, int sig, int code, uint64_t address,
 {
 	struct signal_info info = { .signo = sig, .code = code, .address = address };
 
+	sig = trace_signal(t, sig, &info);
+	if (sig == 0)
+		return;
 	if (t->handlers->of[sig].address <= 1 || (t->p->sig_blocked & bit(sig)) != 0)
 		task_kill(t, sig);
 	run_handler(t, sig, &info, e);

@@ -517,8 +517,9 @@ int64_t call_umask(struct task *t, const uint64_t *a)
 	return sys_umask(t->p, (uint32_t)a[0]);
 }
 
-/* One entry as getdents64 has it; its length. */
-static size_t put_entry(char *out, vfs_ino ino, uint64_t next, uint32_t type, struct bytes name)
+/* One entry as getdents64 has it, or with the type behind the name as getdents; its length. */
+static size_t put_entry(char *out, vfs_ino ino, uint64_t next, uint32_t type, struct bytes name,
+			bool old)
 {
 	size_t n = (DIRENT_HEAD + name.len + 1 + 7) & ~(size_t)7;
 	uint16_t len = (uint16_t)n;
@@ -527,12 +528,12 @@ static size_t put_entry(char *out, vfs_ino ino, uint64_t next, uint32_t type, st
 	memcpy(out, &ino, 8);
 	memcpy(out + 8, &next, 8);
 	memcpy(out + 16, &len, 2);
-	out[18] = (char)(type >> 12);
-	memcpy(out + DIRENT_HEAD, name.ptr, name.len);
+	out[old ? len - 1 : 18] = (char)(type >> 12);
+	memcpy(out + DIRENT_HEAD - old, name.ptr, name.len);
 	return n;
 }
 
-int64_t call_getdents64(struct task *t, const uint64_t *a)
+static int64_t list_entries(struct task *t, const uint64_t *a, bool old)
 {
 	struct proc *p = t->p;
 	int fd = (int)a[0];
@@ -553,8 +554,8 @@ int64_t call_getdents64(struct task *t, const uint64_t *a)
 
 		if (sys_fstat(p, fd, &st) != 0)
 			return -E_INVAL;
-		len += put_entry(out, st.ino, 1, S_DIR, bytes_of("."));
-		len += put_entry(out + len, st.ino, 2, S_DIR, bytes_of(".."));
+		len += put_entry(out, st.ino, 1, S_DIR, bytes_of("."), old);
+		len += put_entry(out + len, st.ino, 2, S_DIR, bytes_of(".."), old);
 		place = 2;
 		most = (room - len) / DIRENT_ROOM;
 	}
@@ -563,9 +564,19 @@ int64_t call_getdents64(struct task *t, const uint64_t *a)
 		return n;
 	for (int64_t i = 0; i < n; i++)
 		len += put_entry(out + len, list[i].ino, (uint64_t)(place + i + 1), list[i].type,
-				 list[i].name);
+				 list[i].name, old);
 	sys_dir_move(p, fd, place + n);
 	return put_user(t, a[1], out, len) != 0 ? -E_FAULT : (int64_t)len;
+}
+
+int64_t call_getdents64(struct task *t, const uint64_t *a)
+{
+	return list_entries(t, a, false);
+}
+
+int64_t call_getdents(struct task *t, const uint64_t *a)
+{
+	return list_entries(t, a, true);
 }
 
 static int64_t put_statfs(struct task *t, uint64_t address)

@@ -762,7 +762,9 @@ int64_t call_capset(struct task *t, const uint64_t *a)
 
 int64_t call_personality(struct task *t, const uint64_t *a)
 {
-	(void)t;
-	(void)a;
-	return 0;
+	uint32_t was = t->personality;
+
+	if ((uint32_t)a[0] != UINT32_MAX)
+		t->personality = (uint32_t)a[0];
+	return was;
 }

@@ -51,6 +51,7 @@ static const uint8_t descriptors[SYSCALLS_MAX] = {
 	[74 /* fsync */] = 1,
 	[75 /* fdatasync */] = 1,
 	[77 /* ftruncate */] = 1,
+	[78 /* getdents */] = 1,
 	[81 /* fchdir */] = 1,
 	[91 /* fchmod */] = 1,
 	[93 /* fchown */] = 1,

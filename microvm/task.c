@@ -141,6 +141,9 @@ static void let_go(struct task *t)
 {
 	for (int i = 0; i < HELD_MAX; i++)
 		task_let_go(t, i);
+	if (t->seen != NULL)
+		space_put(t->seen);
+	t->seen = NULL;
 }
 
 /* What an owner waits for that has ended before its threads. */
@@ -255,9 +258,11 @@ static int copy_task(struct task *t, uint64_t flags, struct task **out)
 	c->set_tid = 0;
 	c->vfork_token = 0;
 	memset(c->held, 0, sizeof c->held);
+	c->seen = NULL;
 	c->zygote = c->source = NULL;
 	c->mask_saved = false;
 	c->in_call = c->resumed = c->sem_wait.waits = false;
+	c->trace = (struct trace){ .call = -1 };
 	if ((flags & CLONE_SIGHAND_) != 0) {
 		c->handlers = t->handlers;
 		c->handlers->refs++;
@@ -330,6 +335,16 @@ static int64_t put_pidfd(struct task *t, uint64_t address, int pid)
 	return fd < 0 ? fd : 0;
 }
 
+/* What its making is for who traces. */
+static int clone_event(uint64_t flags)
+{
+	if ((flags & CLONE_UNTRACED_) != 0)
+		return 0;
+	if ((flags & CLONE_VFORK_) != 0)
+		return EVENT_VFORK;
+	return (flags & CLONE_VM_) != 0 ? EVENT_CLONE : EVENT_FORK;
+}
+
 int64_t task_clone(struct task *t, const struct clone *how)
 {
 	uint64_t f = how->flags;
@@ -337,6 +352,7 @@ int64_t task_clone(struct task *t, const struct clone *how)
 	struct proc *p;
 	uint32_t tid;
 	uint64_t token = 0;
+	int event = clone_event(f);
 	int64_t r;
 
 	if (((f & CLONE_THREAD_) != 0 && (f & CLONE_SIGHAND_) == 0) ||
@@ -367,6 +383,7 @@ int64_t task_clone(struct task *t, const struct clone *how)
 		task_free(c);
 		return r;
 	}
+	trace_child(t, c, event);
 	/* From here on the child may be gone: what is written to the program may take time. */
 	tid = (uint32_t)r;
 	if ((f & CLONE_PARENT_SETTID_) != 0)
@@ -378,8 +395,11 @@ int64_t task_clone(struct task *t, const struct clone *how)
 		t->waits_vfork = token;
 		t->vfork_pid = (int)r;
 		t->mask = t->p->sig_blocked;
+		trace_event(t, event, tid);
 		wait_for_vfork(t);
+		event = EVENT_VFORK_DONE;
 	}
+	trace_event(t, event, tid);
 	return r;
 }
 
@@ -399,6 +419,7 @@ void task_exit(struct task *t, int status)
 {
 	struct proc *p = t->p;
 
+	trace_leave(t, (status & 255) << 8);
 	robust_leave(t);
 	leave_address(t);
 	if (!proc_has_threads(p))
@@ -418,12 +439,14 @@ void task_exit(struct task *t, int status)
 
 void task_exit_group(struct task *t, int status)
 {
+	trace_leave(t, (status & 255) << 8);
 	space_sync(t->space);
 	proc_exit_group(t->p, (status & 255) << 8);
 }
 
 void task_kill(struct task *t, int sig)
 {
+	trace_leave(t, sig);
 	proc_exit_group(t->p, sig);
 }
 
@@ -437,7 +460,8 @@ static void end_call(struct task *t, int64_t result)
 	if (!t->no_return)
 		t->r.rax = (uint64_t)(result == RESTART ? -E_INTR : result);
 	proc_set_whole(t->p, false);
-	if (proc_has_signal(t->p) || t->mask_saved || t->restart)
+	trace_exit(t);
+	if (proc_has_signal(t->p) || t->mask_saved || t->restart || proc_ptrace(t->p)->interrupt)
 		signal_deliver(t, true);
 }
 
@@ -453,21 +477,11 @@ static int64_t run_call(struct task *t, const uint64_t *a)
 	return result;
 }
 
-static void call(struct task *t)
+static void make_call(struct task *t, const uint64_t a[6])
 {
-	const struct cowsh_vm_registers *r = &t->r;
-	uint64_t a[6] = { r->rdi, r->rsi, r->rdx, r->r10, r->r8, r->r9 };
 	struct arena_mark mark = arena_mark(&t->p->arena);
 	int64_t result;
 
-	if (!t->resumed) {
-		t->call = r->rax;
-		t->done = 0;
-		t->deadline = 0;
-		t->parted = false;
-	}
-	t->in_call = true;
-	t->no_return = false;
 	proc_charge(t->p, SYSCALL_STEPS);
 	proc_set_whole(t->p, true);
 	if (t->p->launcher.len != 0 && !zygote_call(t, t->call, a)) {
@@ -479,6 +493,29 @@ static void call(struct task *t)
 	result = run_call(t, a);
 	arena_release(&t->p->arena, mark);
 	end_call(t, result);
+}
+
+static void begin_call(struct task *t)
+{
+	t->call = t->r.rax;
+	t->done = 0;
+	t->deadline = 0;
+	t->parted = false;
+}
+
+/* The call that the registers say, once its tracer has seen it. */
+static void call(struct task *t)
+{
+	const struct cowsh_vm_registers *r = &t->r;
+
+	if (!t->resumed || t->call != r->rax)
+		begin_call(t);
+	t->in_call = true;
+	t->no_return = false;
+	if (trace_entry(t))
+		make_call(t, (const uint64_t[6]){ r->rdi, r->rsi, r->rdx, r->r10, r->r8, r->r9 });
+	else
+		end_call(t, (int64_t)r->rax);
 }
 
 /* In the coroutine of a copy: what was under way when it was made. */
@@ -544,7 +581,8 @@ static void trap(struct task *t, const struct cowsh_vm_event *e)
 static struct cowsh_vm_notes *give_answers(struct task *t)
 {
 	struct cowsh_vm_notes *notes;
-	struct cowsh_vm_answers *a = t->m->answers ? t->m->backend->answers(t->m->vm, &notes)
+	bool may = t->m->answers && !task_is_traced(t);
+	struct cowsh_vm_answers *a = may ? t->m->backend->answers(t->m->vm, &notes)
 						   : NULL;
 	const struct proc *owner = proc_owner_of(t->p);
 
@@ -576,6 +614,7 @@ void task_loop(struct task *t)
 		struct cowsh_vm_notes *notes = give_answers(t);
 		uint64_t steps;
 
+		trace_run(t);
 		vdso_enter(t);
 		m->backend->run(m->vm, t->space->tables, t->context, &t->r, &e);
 		steps = vdso_leave(t);
@@ -588,6 +627,9 @@ void task_loop(struct task *t)
 		if (steps != 0)
 			proc_charge(t->p, steps);
 		time_was_used(t);
+		if (e.exit != COWSH_VM_SYSCALL)
+			t->trace.call = -1;
+		trace_ran(t);
 		switch (e.exit) {
 		case COWSH_VM_SYSCALL: call(t); break;
 		case COWSH_VM_TRAP: trap(t, &e); break;
@@ -606,6 +648,8 @@ int task_entry(struct proc *p, void *arg)
 	if (t->set_tid != 0)
 		put_user(t, t->set_tid, &tid, sizeof tid);
 	t->set_tid = 0;
+	if (task_is_traced(t))
+		signal_deliver(t, false);
 	task_loop(t);
 }
 
@@ -703,5 +747,6 @@ int microvm_run(struct microvm *m, struct proc *p, const char *path, int argc, c
 		return r == -E_NOENT ? 127 : 126;
 	}
 	arena_clear(&p->arena);
+	trace_exec(t);
 	task_loop(t);
 }

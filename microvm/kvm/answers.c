@@ -120,6 +120,18 @@ void answers_remove(struct kvm_machine *m)
 	m->answering = false;
 }
 
+void answers_choose(struct kvm_machine *m)
+{
+	bool silent = !m->asked;
+
+	m->asked = false;
+	if (!m->answering || silent == m->silent)
+		return;
+	m->silent = silent;
+	memcpy(m->system + (size_t)PAGE_STUBS * KVM_PAGE + ANSWERS_AT,
+	       silent ? answers_slow : answers_code, 4);
+}
+
 /* The stub's place, as an offset in its code; false: rip is not in there. */
 static bool place(const struct kvm_machine *m, uint64_t rip, uint64_t *out)
 {

@@ -91,6 +91,8 @@ struct kvm_machine {
 	struct kvm_context *spare;  /* memory for the next one, or NULL */
 	bool called;                /* it is known where `syscall` leads */
 	bool answering;             /* to ring 3, as far as is known: the stub answers some calls */
+	bool asked;                 /* for the answers of the next run; */
+	bool silent;                /* it was not, and the stub gives none */
 	int timer;                  /* -1: none */
 	atomic_bool ticking;
 	atomic_int idle_ticks;
@@ -139,6 +141,8 @@ uint64_t cpuid_xcr0(void);
 void answers_install(struct kvm_machine *m);
 /* Every call is the host's: where `syscall` leads to ring 0. */
 void answers_remove(struct kvm_machine *m);
+/* Before a run: there are answers if the host has asked where they are kept. */
+void answers_choose(struct kvm_machine *m);
 /* If the program stands in the stub, it is put back before its call, or behind it. */
 bool answers_undo(const struct kvm_machine *m, struct cowsh_vm_registers *r);
 

@@ -134,7 +134,7 @@ static void registers_in(struct kvm_machine *m, const struct kvm_space *s,
 		.r14 = r->r14,
 		.r15 = r->r15,
 		.rip = r->rip,
-		.rflags = (r->rflags & 0x40cd5) | 0x202,
+		.rflags = (r->rflags & 0x40dd5) | 0x202,
 	};
 	*sregs = m->sregs;
 	sregs->cr3 = s->root;
@@ -244,6 +244,7 @@ void kvm_run_guest(void *machine, void *space, void *context, struct cowsh_vm_re
 	if (err != 0)
 		return;
 	registers_in(m, space, r);
+	answers_choose(m);
 	keep_ticking(m);
 	for (;;) {
 		err = kvm_call(m->vcpu, KVM_RUN, NULL) < 0 ? errno : 0;

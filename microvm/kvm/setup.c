@@ -377,6 +377,7 @@ static struct cowsh_vm_answers *machine_answers(void *machine, struct cowsh_vm_n
 {
 	struct kvm_machine *m = machine;
 
+	m->asked = true;
 	*notes = system_page(m, PAGE_NOTES);
 	return m->answering ? system_page(m, PAGE_ANSWERS) : NULL;
 }
