@@ -8,6 +8,7 @@ enum {
 	PART_BYTES = 256 * 1024, /* moved at once */
 	IOV_MAX_ = 1024,
 	FADVISE_LAST = 5,
+	RANGE_FLAGS = 7,
 	HERE = -1, /* at the file's own position */
 };
 
@@ -365,6 +366,30 @@ int64_t call_fadvise64(struct task *t, const uint64_t *a)
 	int64_t r = if_open(t, (int)a[0]);
 
 	return r == 0 && (a[3] > FADVISE_LAST || (int64_t)a[2] < 0) ? -E_INVAL : r;
+}
+
+/* There is no disk that bytes could be on their way to. */
+int64_t call_sync_file_range(struct task *t, const uint64_t *a)
+{
+	struct vfs_stat st;
+	int64_t r = sys_fstat(t->p, (int)a[0], &st);
+	uint64_t end = a[1] + a[2];
+
+	if (r != 0)
+		return r;
+	if ((a[3] & ~(uint64_t)RANGE_FLAGS) != 0 || (int64_t)a[1] < 0 || (int64_t)end < (int64_t)a[1])
+		return -E_INVAL;
+	return (st.mode & S_FMT) == S_REG || (st.mode & S_FMT) == S_DIR ? 0 : -E_SPIPE;
+}
+
+/* Nor one that they would have to come from. */
+int64_t call_readahead(struct task *t, const uint64_t *a)
+{
+	int64_t flags = sys_getfl(t->p, (int)a[0]);
+
+	if (flags < 0 || (flags & O_ACCMODE_) == O_WRONLY_)
+		return -E_BADF;
+	return is_regular(t, (int)a[0]) ? 0 : -E_INVAL;
 }
 
 /* --- descriptors --- */
