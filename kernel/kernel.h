@@ -790,7 +790,9 @@ int64_t sys_epoll_wait(struct proc *p, int epfd, struct epoll_event_ *out, int m
  * Sockets inside the sandbox, by address and port (all addresses are this machine's) or by path; a
  * path that begins with NUL is a name without a file.
  */
-enum { SOCKET_UNIX = 1, SOCKET_INET = 2, SOCKET_INET6 = 10 };
+enum { SOCKET_UNIX = 1, SOCKET_INET = 2, SOCKET_INET6 = 10, SOCKET_NETLINK = 16 };
+/* A message comes to a socket, as if from itself: n, or -E_NOBUFS. */
+int64_t sys_socket_feed(struct proc *p, int fd, const void *data, size_t n);
 enum { SOCKET_STREAM = 1, SOCKET_DATAGRAM = 2, SOCKET_SEQUENCE = 5 };
 struct socket_name {
 	int family;

@@ -409,6 +409,19 @@ static int64_t send(struct proc *p, struct file *f, const void *data, size_t n,
 	return r;
 }
 
+int64_t sys_socket_feed(struct proc *p, int fd, const void *data, size_t n)
+{
+	struct file *f = fd_file(p, fd);
+	struct socket *s;
+
+	if (f == NULL || f->ops != &file_socket)
+		return f == NULL ? -E_BADF : -E_NOTSOCK;
+	s = socket_of(f);
+	if (s->type == SOCKET_STREAM || s->bytes + n + MESSAGE_OVERHEAD > MESSAGES_BYTES)
+		return -E_NOBUFS;
+	return deliver(p, s, s, data, n, NULL);
+}
+
 int64_t messages_read(struct proc *p, struct file *f, void *out, size_t n)
 {
 	struct socket_message m = { .nfds = 0 };

@@ -46,6 +46,7 @@ static const struct entry entries[] = {
 	{ PROCFS_ROOT, "loadavg", PROCFS_LOADAVG, S_REG | 0444, NULL },
 	{ PROCFS_ROOT, "meminfo", PROCFS_MEMINFO, S_REG | 0444, NULL },
 	{ PROCFS_ROOT, "mounts", PROCFS_MOUNTS_LINK, S_LNK | 0777, NULL },
+	{ PROCFS_ROOT, "net", PROCFS_NET, S_DIR | 0555, NULL },
 	{ PROCFS_ROOT, "self", PROCFS_SELF, S_LNK | 0777, NULL },
 	{ PROCFS_ROOT, "stat", PROCFS_STAT, S_REG | 0444, NULL },
 	CONSTANT(PROCFS_ROOT, "swaps", "Filename\t\t\t\tType\t\tSize\t\tUsed\t\tPriority\n"),
@@ -53,6 +54,17 @@ static const struct entry entries[] = {
 	{ PROCFS_ROOT, "thread-self", PROCFS_THREAD_SELF, S_LNK | 0777, NULL },
 	{ PROCFS_ROOT, "uptime", PROCFS_UPTIME, S_REG | 0444, NULL },
 	{ PROCFS_ROOT, "version", PROCFS_VERSION, S_REG | 0444, NULL },
+	CONSTANT(PROCFS_NET, "dev",
+		 "Inter-|   Receive                                                |  Transmit\n"
+		 " face |bytes    packets errs drop fifo frame compressed multicast|bytes    packets "
+		 "errs drop fifo colls carrier compressed\n"
+		 "    lo:       0       0    0    0    0     0          0         0        0       0    "
+		 "0    0    0     0       0          0\n"),
+	CONSTANT(PROCFS_NET, "if_inet6",
+		 "00000000000000000000000000000001 01 80 10 80       lo\n"),
+	CONSTANT(PROCFS_NET, "route",
+		 "Iface\tDestination\tGateway \tFlags\tRefCnt\tUse\tMetric\tMask\t\tMTU\tWindow"
+		 "\tIRTT                                                       \n"),
 	{ PROCFS_SYS, "fs", PROCFS_SYS_FS, S_DIR | 0555, NULL },
 	{ PROCFS_SYS, "kernel", PROCFS_SYS_KERNEL, S_DIR | 0555, NULL },
 	{ PROCFS_SYS, "net", PROCFS_SYS_NET, S_DIR | 0555, NULL },

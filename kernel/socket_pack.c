@@ -19,7 +19,7 @@ void socket_name_pack(struct buf *out, const struct socket_name *n)
 
 struct socket_name socket_name_unpack(struct unpack *in)
 {
-	struct socket_name n = { .family = (int)unpack_below(in, SOCKET_INET6) };
+	struct socket_name n = { .family = (int)unpack_below(in, SOCKET_NETLINK) };
 	struct bytes ip, path;
 
 	n.port = (uint16_t)unpack_below(in, UINT16_MAX);

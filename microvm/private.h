@@ -653,6 +653,10 @@ void user_stat_bytes(const struct vfs_stat *st, char *out);
 /* sys_lock.c: fcntl's locks, of an open file or of the process. */
 int64_t lock_set(struct task *t, int fd, uint64_t address, bool of_file, bool wait);
 int64_t lock_get(struct task *t, int fd, uint64_t address, bool of_file);
+/* sys_interface.c: whether a socket is one that is asked about interfaces; asking it, by ioctl. */
+bool interface_is_asked(struct task *t, int fd);
+int64_t interface_ask(struct task *t, int fd, const char *bytes, size_t n);
+int64_t interface_ioctl(struct task *t, unsigned request, uint64_t address);
 /* sys_terminal.c: ioctl, of any descriptor. */
 int64_t terminal_ioctl(struct task *t, int fd, unsigned request, uint64_t argument);
 /* sys_socket.c: names of sockets, from and to programs; the whole length of the latter. */

@@ -50,6 +50,8 @@ static int64_t send_message(struct task *t, int fd, const char *buf, size_t n,
 	size_t before = t->done < n ? (size_t)t->done : n;
 	int64_t r;
 
+	if (interface_is_asked(t, fd))
+		return interface_ask(t, fd, buf, n);
 	if ((m->flags & MSG_OOB_) != 0)
 		return -E_OPNOTSUPP;
 	if ((m->flags & MSG_NOSIGNAL_) != 0)

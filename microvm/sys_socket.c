@@ -10,6 +10,8 @@ enum {
 	AF_UNIX_ = 1,
 	AF_INET_ = 2,
 	AF_INET6_ = 10,
+	AF_NETLINK_ = 16,
+	NETLINK_BYTES = 12,
 	ADDRESS_MAX = 110,
 	INET_BYTES = 16,
 	INET6_BYTES = 28,
@@ -44,10 +46,21 @@ static bool has_protocol(uint64_t family, uint64_t type, uint64_t protocol)
 	return protocol == (type == SOCKET_STREAM ? TCP : UDP);
 }
 
+/* NETLINK_ROUTE, see sys_interface.c. */
+static int64_t open_netlink(struct task *t, uint64_t type, uint64_t protocol, unsigned flags)
+{
+	if (type != 3 && type != SOCKET_DATAGRAM)
+		return -E_PROTOTYPE;
+	return protocol != 0 ? -E_PROTONOSUPPORT
+			     : sys_socket(t->p, SOCKET_NETLINK, SOCKET_DATAGRAM, flags);
+}
+
 int64_t call_socket(struct task *t, const uint64_t *a)
 {
 	uint64_t type = a[1] & 15;
 
+	if (a[0] == AF_NETLINK_)
+		return open_netlink(t, type, a[2], (unsigned)a[1]);
 	if (a[0] != AF_UNIX_ && a[0] != AF_INET_ && a[0] != AF_INET6_)
 		return -E_AFNOSUPPORT;
 	if (type == 3) /* raw */
@@ -156,6 +169,7 @@ int64_t socket_get_name(struct task *t, uint64_t address, uint64_t len, struct s
 	case AF_INET_: return inet_name(raw, len, out);
 	case AF_INET6_: return inet6_name(raw, len, out);
 	case AF_UNIX_: return unix_name(raw, len, out);
+	case AF_NETLINK_: out->family = SOCKET_NETLINK; return len < NETLINK_BYTES ? -E_INVAL : 0;
 	default: return -E_AFNOSUPPORT;
 	}
 }
@@ -169,6 +183,8 @@ static uint32_t raw_name(const struct socket_name *n, unsigned char *raw)
 		memcpy(raw + 2, n->path, n->len);
 		return n->len == 0 ? 2 : 2u + n->len + (n->path[0] != '\0');
 	}
+	if (n->family == SOCKET_NETLINK)
+		return NETLINK_BYTES;
 	raw[2] = (unsigned char)(n->port >> 8);
 	raw[3] = (unsigned char)n->port;
 	memcpy(raw + (n->family == SOCKET_INET ? 4 : 8), n->ip, n->family == SOCKET_INET ? 4 : 16);
@@ -207,6 +223,11 @@ int64_t call_bind(struct task *t, const uint64_t *a)
 	struct socket_name n;
 	int64_t r = socket_get_name(t, a[1], a[2], &n);
 
+	/* Nobody would send to a group. */
+	if (r == 0 && interface_is_asked(t, (int)a[0]))
+		return n.family == SOCKET_NETLINK ? 0 : -E_INVAL;
+	if (r == 0 && n.family == SOCKET_NETLINK)
+		return -E_INVAL;
 	return r == -E_NETUNREACH ? -E_ADDRNOTAVAIL : r != 0 ? r : sys_bind(t->p, (int)a[0], &n);
 }
 
@@ -251,11 +272,27 @@ int64_t call_accept(struct task *t, const uint64_t *a)
 	return call_accept4(t, b);
 }
 
+/* What answers are addressed to: the process. */
+static int64_t put_netlink_name(struct task *t, const uint64_t *a)
+{
+	const uint32_t v[3] = { AF_NETLINK_, (uint32_t)proc_owner_of(t->p)->pid, 0 };
+	uint32_t room;
+	uint32_t len = sizeof v;
+
+	if (get_user(t, &room, a[2], sizeof room) != 0)
+		return -E_FAULT;
+	if (put_user(t, a[1], v, room < len ? room : len) != 0)
+		return -E_FAULT;
+	return put_user(t, a[2], &len, sizeof len);
+}
+
 int64_t call_getsockname(struct task *t, const uint64_t *a)
 {
 	struct socket_name n;
 	int64_t r = sys_socket_name(t->p, (int)a[0], false, &n);
 
+	if (r == 0 && n.family == SOCKET_NETLINK)
+		return put_netlink_name(t, a);
 	return r != 0 ? r : socket_put_name(t, &n, a[1], a[2]);
 }
 
@@ -346,7 +383,8 @@ int64_t call_setsockopt(struct task *t, const uint64_t *a)
 /* The value of an option of SOL_SOCKET that the kernel knows by itself. */
 static bool known_option(struct task *t, int fd, int name, uint32_t *value)
 {
-	bool local = sys_socket_family(t->p, fd) == SOCKET_UNIX;
+	int family = sys_socket_family(t->p, fd);
+	bool local = family == SOCKET_UNIX || family == SOCKET_NETLINK;
 	bool stream = sys_socket_type(t->p, fd) == SOCKET_STREAM;
 
 	switch (name) {

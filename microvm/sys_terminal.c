@@ -124,10 +124,14 @@ static int64_t pty_ioctl(struct task *t, int fd, unsigned request, uint64_t a)
 	}
 }
 
+enum { SOCKET_REQUESTS = 0x89 };
+
 int64_t terminal_ioctl(struct task *t, int fd, unsigned request, uint64_t a)
 {
 	int64_t kind = sys_tty_kind(t->p, fd);
 
+	if (request >> 8 == SOCKET_REQUESTS && sys_is_socket(t->p, fd))
+		return interface_ioctl(t, request, a);
 	if (kind < 0)
 		return kind;
 	switch (request) {
