@@ -259,6 +259,7 @@ struct kernel {
 	struct socket *sockets; /* with names */
 	struct pty *ptys;
 	uint32_t ports_made;
+	uint32_t sockets_listed; /* by /proc/net: how many times */
 	uint64_t pipes_made;
 	uint64_t memfds_made;
 	struct inotify *inotifies;       /* inotify.c */
@@ -758,6 +759,11 @@ enum procfs_kind {
 	PROCFS_LIMITS,
 	PROCFS_AUX,
 	PROCFS_NET,
+	PROCFS_NET_TCP,
+	PROCFS_NET_TCP6,
+	PROCFS_NET_UDP,
+	PROCFS_NET_UDP6,
+	PROCFS_NET_UNIX,
 	PROCFS_MAPS,
 	PROCFS_MEMORY,
 	PROCFS_MOUNTINFO,
@@ -783,6 +789,7 @@ enum procfs_kind {
 	PROCFS_REQUEST,
 };
 /* What a file of /proc says; p is the process it is about, NULL for those of the system. */
+void procnet_text(struct kernel *k, enum procfs_kind kind, struct buf *b);
 int procfs_text(struct kernel *k, struct proc *p, enum procfs_kind kind, struct buf *b);
 int procfs_fdinfo(const struct proc *p, int fd, struct buf *b);
 extern const struct vfs_provider procfs_provider;

@@ -5,7 +5,7 @@
  * An object's id is its kind, the process it belongs to and the descriptor. The asker is the
  * kernel; the process that asks is the one that runs.
  */
-#include "kernel/pipe.h"
+#include "kernel/socket.h"
 
 #define ID(kind, pid, fd)                                                                          \
 	((uint64_t)(kind) << 48 | (uint64_t)(unsigned)(pid) << 24 | (uint64_t)(unsigned)(fd))
@@ -65,6 +65,11 @@ static const struct entry entries[] = {
 	CONSTANT(PROCFS_NET, "route",
 		 "Iface\tDestination\tGateway \tFlags\tRefCnt\tUse\tMetric\tMask\t\tMTU\tWindow"
 		 "\tIRTT                                                       \n"),
+	{ PROCFS_NET, "tcp", PROCFS_NET_TCP, S_REG | 0444, NULL },
+	{ PROCFS_NET, "tcp6", PROCFS_NET_TCP6, S_REG | 0444, NULL },
+	{ PROCFS_NET, "udp", PROCFS_NET_UDP, S_REG | 0444, NULL },
+	{ PROCFS_NET, "udp6", PROCFS_NET_UDP6, S_REG | 0444, NULL },
+	{ PROCFS_NET, "unix", PROCFS_NET_UNIX, S_REG | 0444, NULL },
 	{ PROCFS_SYS, "fs", PROCFS_SYS_FS, S_DIR | 0555, NULL },
 	{ PROCFS_SYS, "kernel", PROCFS_SYS_KERNEL, S_DIR | 0555, NULL },
 	{ PROCFS_SYS, "net", PROCFS_SYS_NET, S_DIR | 0555, NULL },
@@ -409,6 +414,8 @@ static void put_target(struct kernel *k, const struct file *f, struct arena *a, 
 		buf_puts(b, "/dev/tty");
 	else if (f->ops == &file_pipe)
 		buf_printf(b, "pipe:[%llu]", (unsigned long long)f->u.pipe->id);
+	else if (f->ops == &file_socket)
+		buf_printf(b, "socket:[%llu]", (unsigned long long)socket_of(f)->id);
 	else
 		buf_printf(b, "%s:[0]", f->ops->name);
 }

@@ -114,6 +114,11 @@ static int system_text(struct kernel *k, enum procfs_kind kind, struct buf *b)
 	switch (kind) {
 	case PROCFS_CPUINFO: cpuinfo(b); break;
 	case PROCFS_FILESYSTEMS: buf_puts(b, "nodev\tproc\n\tcowsh\n"); break;
+	case PROCFS_NET_TCP:
+	case PROCFS_NET_TCP6:
+	case PROCFS_NET_UDP:
+	case PROCFS_NET_UDP6:
+	case PROCFS_NET_UNIX: procnet_text(k, kind, b); break;
 	case PROCFS_LOADAVG: loadavg(k, b); break;
 	case PROCFS_MEMINFO: meminfo(k, b); break;
 	case PROCFS_STAT: system_stat(k, b); break;

@@ -59,6 +59,7 @@ static int socket_stat(struct proc *p, struct file *f, struct vfs_stat *out)
 {
 	int r = anonymous_stat(p, f, out);
 
+	out->ino = socket_of(f)->id;
 	out->mode = S_SOCK | 0777;
 	return r;
 }
@@ -195,6 +196,7 @@ struct file *socket_new(struct kernel *k, struct file *in, struct file *out, uns
 		return NULL;
 	}
 	s->type = SOCKET_STREAM;
+	s->id = ++k->pipes_made + PIPE_ID_FIRST;
 	s->last = &s->first;
 	s->in = in;
 	s->out = out;

@@ -46,6 +46,8 @@ struct socket {
 	int noptions;
 	struct socket_name name;
 	struct socket_name peer;
+	uint64_t id;     /* shown as its inode number, counted as those of pipes */
+	uint32_t listed; /* the last of k->sockets_listed that it took part in */
 	vfs_ino ino; /* of the file that its name is, held; 0: it is none, or was before a save */
 	bool bound;
 	bool listens;
@@ -89,6 +91,8 @@ bool stream_is_connected(const struct socket *s);
 /* In both directions, by whomever; or it was reset. */
 bool stream_is_closed(const struct socket *s);
 bool stream_is_reset(const struct socket *s);
+/* By the other end. */
+bool stream_has_ended(const struct socket *s);
 /* What it would say once, or 0. The other takes it. */
 int stream_error(const struct socket *s);
 int stream_take_error(struct socket *s);

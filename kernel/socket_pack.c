@@ -202,6 +202,7 @@ int socket_unpack(struct unpacking *u, struct file *f)
 	if (s == NULL)
 		return -E_NOMEM;
 	f->u.object = s;
+	s->id = ++u->k->pipes_made + PIPE_ID_FIRST;
 	s->last = &s->first;
 	s->type = (int)unpack_below(u->in, SOCKET_SEQUENCE);
 	unpack_numbers(u->in, s);

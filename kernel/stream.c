@@ -29,7 +29,7 @@ bool stream_is_connected(const struct socket *s)
 	return pipe_in(s) != NULL || pipe_out(s) != NULL;
 }
 
-static bool peer_has_ended(const struct socket *s)
+bool stream_has_ended(const struct socket *s)
 {
 	const struct pipe *pi = pipe_in(s);
 
@@ -38,7 +38,7 @@ static bool peer_has_ended(const struct socket *s)
 
 bool stream_is_closed(const struct socket *s)
 {
-	return stream_is_reset(s) || (s->out == NULL && peer_has_ended(s));
+	return stream_is_reset(s) || (s->out == NULL && stream_has_ended(s));
 }
 
 bool stream_is_reset(const struct socket *s)
@@ -122,7 +122,7 @@ static bool is_refused(const struct socket *s)
 {
 	const struct pipe *pi = s->out->u.pipe;
 
-	return pi->readers == 0 || (pi->deaf && peer_has_ended(s));
+	return pi->readers == 0 || (pi->deaf && stream_has_ended(s));
 }
 
 int64_t stream_write(struct proc *p, struct file *f, const void *data, size_t n, unsigned flags)
