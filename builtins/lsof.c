@@ -1,12 +1,10 @@
 /* SPDX-License-Identifier: MIT
  *
- * lsof - open files of processes, from /proc.
- *
- * Not here: sockets (-i finds none).
+ * lsof - open files of processes, from /proc. Sockets are in lsof_inet.c.
  */
 #include "base/regex.h"
 #include "base/time.h"
-#include "builtins/builtin.h"
+#include "builtins/lsof.h"
 #include "builtins/zone.h"
 
 struct lsof_opts {
@@ -19,7 +17,7 @@ struct lsof_opts {
 	bool parents;       /* -R */
 	bool and;
 	bool terse;
-	bool internet;
+	struct lsof_sockets sockets; /* and what -i asks for of them */
 	uint64_t seconds;   /* -r: between listings; 0: there is one */
 	bool while_any;     /* +r: up to the first that is empty */
 	const char *marker; /* of -r, formatted with the time; NULL: the usual one */
@@ -30,14 +28,14 @@ struct lsof_opts {
 	struct regex *re; /* of -c /RE/ */
 };
 
-static const char field_letters[] = "pgRcuLfaltGDsoikn0";
+static const char field_letters[] = "pgRcuLfaltGDsoikPn0";
 
 static int set_fields(struct cmd *c, const struct opt *opt, const char *arg)
 {
 	struct lsof_opts *o = c->opts;
 
 	(void)opt;
-	o->fields = arg != NULL ? arg : "pgRcuLfaltGDsoikn";
+	o->fields = arg != NULL ? arg : "pgRcuLfaltGDsoikPn";
 	if (strcmp(o->fields, "0") == 0)
 		o->fields = field_letters;
 	if (strcmp(o->fields, "?") == 0) {
@@ -53,6 +51,7 @@ static int set_fields(struct cmd *c, const struct opt *opt, const char *arg)
 			    "\t L    login name\n"
 			    "\t n    comment, name, Internet addresses\n"
 			    "\t o    file offset as 0t<dec> or 0x<hex>\n"
+			    "\t P    protocol name\n"
 			    "\t p    process ID (PID)\n"
 			    "\t g    process group ID (PGID)\n"
 			    "\t R    paRent PID\n"
@@ -87,6 +86,22 @@ static int set_repeat(struct cmd *c, const struct opt *opt, const char *arg)
 	return 0;
 }
 
+static int add_address(struct cmd *c, const struct opt *opt, const char *arg)
+{
+	struct lsof_opts *o = c->opts;
+
+	(void)opt;
+	return lsof_add_filter(c, &o->sockets, arg != NULL ? arg : "");
+}
+
+static int set_states(struct cmd *c, const struct opt *opt, const char *arg)
+{
+	struct lsof_opts *o = c->opts;
+
+	(void)opt;
+	return lsof_set_states(c, &o->sockets, arg);
+}
+
 static const struct opt lsof_options[] = {
 	OPT_STR('p', NULL, struct lsof_opts, pids, NULL, "PID,...",
 		"of these processes; ^PID: not of it"),
@@ -97,8 +112,11 @@ static const struct opt lsof_options[] = {
 	OPT_STR('D', NULL, struct lsof_opts, tree, NULL, "DIR", "below a directory: +D DIR"),
 	OPT_FLAG('a', NULL, struct lsof_opts, and, "all that was asked for, not any of it"),
 	OPT_FLAG('t', NULL, struct lsof_opts, terse, "only the numbers of processes"),
-	OPT_CALL_OPTIONAL('i', NULL, opt_ignored, "ADDRESS", "of the network: there are none"),
-	OPT_IGNORED('n', NULL, "no effect"),
+	OPT_CALL_OPTIONAL('i', NULL, add_address, "ADDRESS",
+			  "sockets of a network: [46][tcp|udp][@HOST][:PORT,...]"),
+	OPT_FLAG('n', NULL, struct lsof_opts, sockets.numeric, "addresses as numbers"),
+	OPT_CALL_ARG('s', NULL, set_states, "TCP:STATE,...",
+		     "-i: of these states; ^: of none of them"),
 	OPT_IGNORED('P', NULL, "no effect"),
 	OPT_FLAG('l', NULL, struct lsof_opts, numbers, "numbers of users instead of names"),
 	OPT_IGNORED('w', NULL, "no effect"),
@@ -124,13 +142,31 @@ static int set_repeat_of(struct cmd *c, int argc, char **argv, int i)
 	return next ? 2 : 1;
 }
 
-/* +D DIR, +d DIR, -i[ADDRESS], -F FIELDS, -r. */
+/* -i, maybe behind flags, with its address as an argument of its own. */
+static bool is_address_next(int argc, char **argv, int i)
+{
+	size_t n = strlen(argv[i]);
+
+	return argv[i][0] == '-' && n >= 2 && argv[i][n - 1] == 'i' &&
+	       strspn(argv[i] + 1, "antPlw") == n - 2 && i + 1 < argc && argv[i + 1][0] != '\0' &&
+	       strchr(":@46tTuU", argv[i + 1][0]) != NULL;
+}
+
+/* +D DIR, +d DIR, -i ADDRESS, -F FIELDS, -r. */
 static int lsof_legacy(struct cmd *c, int argc, char **argv, int i)
 {
 	struct lsof_opts *o = c->opts;
 
-	if (argv[i][0] == '-' && argv[i][1] == 'i')
-		o->internet = true;
+	if (is_address_next(argc, argv, i)) {
+		if (lsof_add_filter(c, &o->sockets, argv[i + 1]) != 0)
+			cmd_exit(c, 1);
+		for (const char *at = argv[i] + 1; *at != '\0'; at++) {
+			o->terse |= *at == 't';
+			o->and |= *at == 'a';
+			o->sockets.numeric |= *at == 'n';
+		}
+		return 2;
+	}
 	if (strcmp(argv[i], "-F") == 0 && i + 1 < argc && argv[i + 1][0] != '-' &&
 	    argv[i + 1][0] != '+') {
 		if (set_fields(c, NULL, argv[i + 1]) != 0)
@@ -289,13 +325,14 @@ static bool wants_file(struct cmd *c, const char *path, const struct vfs_stat *s
 	return c->nargs == 0;
 }
 
-static const char *type_of(const struct vfs_stat *st)
+static const char *type_of_mode(const struct vfs_stat *st)
 {
 	switch (st->mode & S_FMT) {
 	case S_REG: return "REG";
 	case S_DIR: return "DIR";
 	case S_CHR: return "CHR";
 	case S_FIFO: return "FIFO";
+	case S_SOCK: return "sock";
 	default: return "unknown";
 	}
 }
@@ -308,7 +345,15 @@ struct open_file {
 	bool has_st;
 	struct vfs_stat st;
 	const char *name;
+	const struct lsof_socket *socket; /* NULL: it is none of a network */
 };
+
+static const char *type_of(const struct open_file *f)
+{
+	if (f->socket != NULL)
+		return f->socket->six ? "IPv6" : "IPv4";
+	return f->has_st ? type_of_mode(&f->st) : "unknown";
+}
 
 static bool has_size(const struct open_file *f)
 {
@@ -350,17 +395,22 @@ static void fill_cells(struct cmd *c, const struct open_file *f, struct buf cell
 	buf_put_i64(&cell[CELL_PID], f->p->pid);
 	buf_put_i64(&cell[CELL_PPID], f->p->ppid);
 	buf_puts(&cell[CELL_USER], user_of(c, f->p));
-	buf_puts(&cell[CELL_TYPE], f->has_st ? type_of(&f->st) : "unknown");
-	if (f->has_st && (f->st.mode & S_FMT) == S_CHR)
+	buf_puts(&cell[CELL_TYPE], type_of(f));
+	if (f->socket != NULL)
+		buf_put_u64(&cell[CELL_DEVICE], f->socket->inode);
+	else if (f->has_st && (f->st.mode & S_FMT) == S_CHR)
 		buf_printf(&cell[CELL_DEVICE], "%u,%u", (unsigned)(f->st.rdev >> 8),
 			   (unsigned)(f->st.rdev & 0xff));
 	else
 		buf_puts(&cell[CELL_DEVICE], "0,1");
-	if (has_size(f))
+	if (f->socket == NULL && has_size(f))
 		buf_put_u64(&cell[CELL_SIZE], f->st.size);
 	else
 		buf_puts(&cell[CELL_SIZE], "0t0");
-	buf_put_u64(&cell[CELL_NODE], f->has_st ? f->st.ino : 0);
+	if (f->socket != NULL)
+		buf_puts(&cell[CELL_NODE], f->socket->udp ? "UDP" : "TCP");
+	else
+		buf_put_u64(&cell[CELL_NODE], f->has_st ? f->st.ino : 0);
 }
 
 static void put_right(struct buf *out, size_t width, struct bytes text)
@@ -473,12 +523,12 @@ static void put_file_fields(struct cmd *c, const struct open_file *f)
 {
 	const char *fields = ((const struct lsof_opts *)c->opts)->fields;
 
-	if (strpbrk(fields, "faltGDsoikn") == NULL)
+	if (strpbrk(fields, "faltGDsoikPn") == NULL)
 		return;
 	put_field(c, 'f', "%s", f->fd);
 	put_field(c, 'a', "%c", f->access);
 	put_field(c, 'l', " ");
-	put_field(c, 't', "%s", f->has_st ? type_of(&f->st) : "unknown");
+	put_field(c, 't', "%s", type_of(f));
 	if (f->access != ' ')
 		put_field(c, 'G', "0x%x;0x0",
 			  (f->access == 'r'   ? 0u
@@ -492,6 +542,8 @@ static void put_file_fields(struct cmd *c, const struct open_file *f)
 		put_field(c, 'o', "0t0");
 	put_field(c, 'i', "%llu", f->has_st ? (unsigned long long)f->st.ino : 0ULL);
 	put_field(c, 'k', "%llu", f->has_st ? (unsigned long long)f->st.nlink : 0ULL);
+	if (f->socket != NULL)
+		put_field(c, 'P', f->socket->udp ? "UDP" : "TCP");
 	put_field(c, 'n', "%s", f->name);
 	end_fields(c);
 }
@@ -501,8 +553,9 @@ static void put_file_fields(struct cmd *c, const struct open_file *f)
 /* What is shown of one process. */
 struct subject {
 	const struct cmd_proc *p;
-	bool named; /* by an option: files that -d does not have, too, without -a */
-	bool begun; /* its fields are written */
+	bool named;     /* by an option: files that -d does not have, too, without -a */
+	bool begun;     /* its fields are written */
+	bool by_socket; /* only sockets that -i asks for */
 };
 
 static bool wants_descriptor(const struct lsof_opts *o, const struct subject *s, const char *fd)
@@ -524,6 +577,11 @@ static bool put_file(struct cmd *c, struct subject *s, const char *link, const c
 		return false;
 	f.name = arena_dup(c->arena, target);
 	f.has_st = cmd_stat(c, buf_cstr(&path), &f.st) == 0;
+	f.socket = lsof_find_socket(&o->sockets, f.name);
+	if (s->by_socket && (f.socket == NULL || !lsof_wants_socket(&o->sockets, f.socket)))
+		return false;
+	if (f.socket != NULL)
+		f.name = lsof_socket_name(c, &o->sockets, f.socket);
 	if (!wants_file(c, f.name, &f.st, f.has_st))
 		return false;
 	if (o->terse)
@@ -577,15 +635,21 @@ static bool list_all(struct cmd *c)
 	bool by_file = c->nargs > 0 || o->tree != NULL;
 	bool any = false;
 
-	if (o->internet)
-		return false;
 	o->rows = NULL;
 	o->nrows = 0;
+	lsof_read_sockets(c, &o->sockets);
 	for (size_t i = 0; i < n; i++) {
 		struct subject s = { .p = &list[i] };
 		bool chosen = is_chosen(c, &list[i], by_file, &s.named);
 		bool here = false;
 
+		if (o->sockets.nfilters != 0) {
+			/* Without -a also all files of a process that is asked for. */
+			s.by_socket = o->and || !s.named || !chosen;
+			if (o->and &&!chosen)
+				continue;
+			chosen = true;
+		}
 		/* Without -a the files of -d are those of any process. */
 		if (!chosen && s.named && o->fds != NULL && !o->and &&!by_file)
 			s.named = false;

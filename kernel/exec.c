@@ -265,8 +265,8 @@ static void forget_program(struct proc *p)
 		trace_start(p, TRACE_EXEC);
 }
 
-/* Another thread than the first has asked for a program: the process goes on with it where its first
- * one stood, with the user and the blocked signals of the other, which ends. */
+/* Another thread than the first has asked for a program: the process goes on with it where its
+ * first one stood, with the user and the blocked signals of the other, which ends. */
 static _Noreturn void hand_over(struct proc *t, struct segment *fresh)
 {
 	struct proc *p = proc_owner(t);

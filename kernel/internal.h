@@ -148,8 +148,8 @@ struct proc_private {
 	int from_line;       /* where its parent was in its script */
 	int fd_top;          /* one above the highest open descriptor */
 	struct view *view;
-	struct ptimer *ptimers;     /* of a process */
-	struct proc *traced;        /* by this process: the first of them */
+	struct ptimer *ptimers; /* of a process */
+	struct proc *traced;    /* by this process: the first of them */
 	struct ptrace_link ptrace;
 	struct sig_source *sources; /* SIG_COUNT, of signals that were ever pending; NULL: none */
 	uint64_t cpu_signalled;     /* seconds of RLIMIT_CPU already told */
@@ -328,7 +328,7 @@ struct file {
 		void *object; /* of event.c, epoll.c, socket.c */
 		struct capture *capture;
 		struct mem *mem;
-		int pid; /* whose memory it is */
+		int pid;     /* whose memory it is */
 		char *after; /* directory: last name seen, or NULL */
 		int console; /* 0, 1, 2: which of the host's streams it stands for */
 		uint64_t dev;

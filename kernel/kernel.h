@@ -370,7 +370,7 @@ struct program_format {
 	 * process that looked for the program and must not end it. May be NULL. */
 	int (*advise)(struct proc *p, int argc, char **argv);
 	bool tells_tracer; /* its programs stop by themselves for who traces them */
-	bool real_path; /* `path` is to be absolute and without links, also in /proc */
+	bool real_path;    /* `path` is to be absolute and without links, also in /proc */
 };
 /* Asks the formats: the status of the first that knows, or -1. */
 int kernel_advise(struct proc *p, char *const *argv);
@@ -452,45 +452,6 @@ int64_t sys_wait(struct proc *p, int pid, int *status, int options);
 int64_t sys_kill(struct proc *p, int pid, int sig);
 int64_t sys_setpgid(struct proc *p, int pid, int pgid);
 int64_t sys_setsid(struct proc *p);
-/* --- tracing of programs: ptrace(2) --- */
-
-enum ptrace_mode { PTRACE_MODE_RUN, PTRACE_MODE_CALLS, PTRACE_MODE_STEP };
-/* Of options, which are Linux's: of calls' stops; of forks, vforks and clones; of exec. */
-enum {
-	PTRACE_MARKS_CALLS = 1,
-	PTRACE_TELLS_FORKS = 0xe,
-	PTRACE_TELLS_EXEC = 1 << 4,
-	PTRACE_EXIT_KILLS = 1 << 20,
-};
-struct ptrace_link {
-	struct proc *tracer; /* a process; NULL: it is not traced */
-	struct proc *next;   /* of those that it traces */
-	uint32_t options;
-	bool seized;
-	bool stopped;
-	bool report;    /* a stop, to its tracer */
-	bool listens;   /* it stays stopped until it is continued by a signal */
-	bool interrupt; /* it is to stop */
-	bool builtin;   /* of one that was seized: it runs what its tracer can't see */
-	uint8_t mode;   /* how far it goes */
-};
-struct ptrace_link *proc_ptrace(struct proc *p);
-static inline bool proc_is_traced(struct proc *p)
-{
-	return proc_ptrace(p)->tracer != NULL;
-}
-void ptrace_begin(struct proc *p, struct proc *tracer, bool seized, uint32_t options);
-/* Nobody traces it any more, it goes on. */
-void ptrace_end(struct proc *p);
-/* The running process stops, as wait(2) tells: a signal, and above it an event. */
-void ptrace_stop(struct proc *p, int status);
-void ptrace_go(struct proc *p);
-void ptrace_interrupt(struct proc *p);
-/* What a signal does to the running process that no handler is called for. */
-void proc_act(struct proc *p, int sig);
-bool sig_stops(int sig); /* by default; */
-bool sig_ends(int sig);  /* the process */
-
 /* alarm-like: sends sig after ns (0 cancels). One per process. */
 int64_t sys_alarm(struct proc *p, int64_t ns, int sig);
 /* Blocks until a caught signal arrives: always -E_INTR. */
@@ -897,8 +858,8 @@ void sys_dir_move(struct proc *p, int fd, int64_t place);
 /* --- open files without a descriptor: what a program has mapped --- */
 
 /* Who keeps bytes of files in memory that programs share is told before a call reads n bytes of a
- * file at pos, and after one changed them; with n up to UINT64_MAX, the file ends at pos. It may use what follows, without waiting (p NULL), of
- * which nobody is told. */
+ * file at pos, and after one changed them; with n up to UINT64_MAX, the file ends at pos. It may
+ * use what follows, without waiting (p NULL), of which nobody is told. */
 struct mappings {
 	void *user;
 	void (*before_read)(void *user, vfs_ino ino, uint64_t pos, uint64_t n);
@@ -1012,5 +973,7 @@ int kernel_guard(struct kernel *k, int (*fn)(void *arg), void *arg);
 int kernel_peek(struct kernel *k, int (*fn)(void *arg), void *arg);
 /* Flushes what is buffered for the host's output callbacks. */
 void kernel_flush(struct kernel *k);
+
+#include "kernel/ptrace.h"
 
 #endif

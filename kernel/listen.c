@@ -490,7 +490,8 @@ int64_t sys_socket_name(struct proc *p, int fd, bool peer, struct socket_name *o
 
 	if (s == NULL)
 		return err;
-	if (peer && s->type == SOCKET_STREAM && s->name.family != SOCKET_UNIX && stream_is_closed(s))
+	if (peer && s->type == SOCKET_STREAM && s->name.family != SOCKET_UNIX &&
+	    stream_is_closed(s))
 		return -E_NOTCONN;
 	if (peer && !stream_is_connected(s) && s->mate == NULL && !s->has_peer)
 		return -E_NOTCONN;

@@ -19,10 +19,10 @@ struct pipe {
 	uint32_t writers;
 	uint32_t read_opens; /* ever: what a FIFO's openers wait to change */
 	uint32_t write_opens;
-	bool deaf;         /* its reader was shut down, and is there only for who waits at it; */
-	bool mute;         /* its writer */
-	bool takes;        /* though it is deaf; */
-	bool reset;        /* the connection that it is a direction of, and nobody noticed: stream.c */
+	bool deaf;  /* its reader was shut down, and is there only for who waits at it; */
+	bool mute;  /* its writer */
+	bool takes; /* though it is deaf; */
+	bool reset; /* the connection that it is a direction of, and nobody noticed: stream.c */
 	bool had_writer;   /* so an end can be told from a beginning */
 	struct view *view; /* holds [tail, rpos) of the ring */
 	struct waitq wait_bytes;

@@ -56,12 +56,13 @@ static const struct entry entries[] = {
 	{ PROCFS_ROOT, "version", PROCFS_VERSION, S_REG | 0444, NULL },
 	CONSTANT(PROCFS_NET, "dev",
 		 "Inter-|   Receive                                                |  Transmit\n"
-		 " face |bytes    packets errs drop fifo frame compressed multicast|bytes    packets "
+		 " face |bytes    packets errs drop fifo frame compressed multicast|bytes    "
+		 "packets "
 		 "errs drop fifo colls carrier compressed\n"
-		 "    lo:       0       0    0    0    0     0          0         0        0       0    "
+		 "    lo:       0       0    0    0    0     0          0         0        0       "
+		 "0    "
 		 "0    0    0     0       0          0\n"),
-	CONSTANT(PROCFS_NET, "if_inet6",
-		 "00000000000000000000000000000001 01 80 10 80       lo\n"),
+	CONSTANT(PROCFS_NET, "if_inet6", "00000000000000000000000000000001 01 80 10 80       lo\n"),
 	CONSTANT(PROCFS_NET, "route",
 		 "Iface\tDestination\tGateway \tFlags\tRefCnt\tUse\tMetric\tMask\t\tMTU\tWindow"
 		 "\tIRTT                                                       \n"),

@@ -97,7 +97,8 @@ static void put_descriptors(struct buf *b, const struct proc *p, struct listing 
 		s->listed = l->round;
 		if (l->family == SOCKET_UNIX)
 			put_unix(b, s);
-		else if ((s->type == SOCKET_STREAM) == l->streams && (s->bound || s->name.port != 0))
+		else if ((s->type == SOCKET_STREAM) == l->streams &&
+			 (s->bound || s->name.port != 0))
 			put_inet(b, p, s, l->rows++);
 	}
 	kernel_fuel(p->k)->left -= p->nfds / 8;
@@ -123,7 +124,7 @@ void procnet_text(struct kernel *k, enum procfs_kind kind, struct buf *b)
 {
 	bool six = kind == PROCFS_NET_TCP6 || kind == PROCFS_NET_UDP6;
 	struct listing l = { .family = kind == PROCFS_NET_UNIX ? SOCKET_UNIX
-				       : six		       ? SOCKET_INET6
+				       : six                   ? SOCKET_INET6
 							       : SOCKET_INET,
 			     .streams = kind == PROCFS_NET_TCP || kind == PROCFS_NET_TCP6,
 			     .round = ++k->sockets_listed };

@@ -61,7 +61,8 @@ static int64_t take(struct proc *p, struct proc *child, int options, int *status
 	return pid;
 }
 
-/* The oldest child or traced process with news; 0 if none has any, -E_CHILD if there is no such child. */
+/* The oldest child or traced process with news; 0 if none has any, -E_CHILD if there is no such
+ * child. */
 static int64_t look(struct proc *p, int pid, int *status, int options)
 {
 	struct proc *found = NULL;

@@ -109,7 +109,7 @@ struct area {
 	bool read_only; /* the file was opened so: no right to write can be had */
 	bool stack;     /* grows down */
 	bool special;   /* made by us: stays as it is */
-	bool program;   /* of a file that runs, which Linux lets nobody truncate: these pages stay */
+	bool program; /* of a file that runs, which Linux lets nobody truncate: these pages stay */
 	uint16_t ahead; /* pages that the last fault brought, */
 	uint64_t next;  /* up to here */
 };
@@ -428,8 +428,8 @@ struct task {
 		int64_t call;   /* that it is in or comes from; -1: none */
 		int64_t result; /* of one that is not made */
 	} trace;
-	struct zygote *zygote;       /* being made by this task */
-	struct zygote *source;       /* it begins as a copy of this one */
+	struct zygote *zygote; /* being made by this task */
+	struct zygote *source; /* it begins as a copy of this one */
 };
 
 static inline struct task *task_of(const struct proc *p)
@@ -574,8 +574,15 @@ int vdso_map(struct task *t);
 
 /* trace.c: where a traced task stops. All do nothing if it is not traced. */
 enum trace_stop { STOP_NONE, STOP_ENTRY, STOP_EXIT, STOP_SIGNAL, STOP_GROUP, STOP_EVENT };
-enum { EVENT_FORK = 1, EVENT_VFORK, EVENT_CLONE, EVENT_EXEC, EVENT_VFORK_DONE, EVENT_EXIT,
-       EVENT_STOP = 128 };
+enum {
+	EVENT_FORK = 1,
+	EVENT_VFORK,
+	EVENT_CLONE,
+	EVENT_EXEC,
+	EVENT_VFORK_DONE,
+	EVENT_EXIT,
+	EVENT_STOP = 128
+};
 /* Before a call is made, whose number may become another: false if it is not made. */
 bool trace_entry(struct task *t);
 void trace_exit(struct task *t);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT
  *
- * What programs ask about network interfaces: NETLINK_ROUTE sockets and ioctl. There is the loopback
- * interface alone, with its two addresses, and nothing can be changed. An answer is put into the
- * queue of the socket that asked.
+ * What programs ask about network interfaces: NETLINK_ROUTE sockets and ioctl. There is the
+ * loopback interface alone, with its two addresses, and nothing can be changed. An answer is put
+ * into the queue of the socket that asked.
  */
 #include "microvm/private.h"
 
@@ -260,7 +260,7 @@ enum {
 
 static int64_t put_list(struct task *t, uint64_t address)
 {
-	const char entry[REQUEST_BYTES] = { 'l', 'o',		     [NAME_BYTES] = SOCKET_INET,
+	const char entry[REQUEST_BYTES] = { 'l', 'o', [NAME_BYTES] = SOCKET_INET,
 					    [NAME_BYTES + 4] = 127, [NAME_BYTES + 7] = 1 };
 	int32_t len;
 	uint64_t to;
@@ -302,7 +302,7 @@ int64_t interface_ioctl(struct task *t, unsigned request, uint64_t address)
 	case SIOCGIFFLAGS_: number = FLAGS_ALL & 0xffff; break;
 	case SIOCGIFMETRIC_: break;
 	case SIOCGIFHWADDR_: family = TYPE_LOOPBACK; break;
-	case SIOCGIFADDR_: ip[3] = 1; /* fallthrough */
+	case SIOCGIFADDR_: ip[3] = 1;                                      /* fallthrough */
 	case SIOCGIFNETMASK_: ip[0] = request == SIOCGIFADDR_ ? 127 : 255; /* fallthrough */
 	case SIOCGIFBRDADDR_: break;
 	default: return request == 0x8931 ? -E_NOTTY : -E_PERM;

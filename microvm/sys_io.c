@@ -377,7 +377,8 @@ int64_t call_sync_file_range(struct task *t, const uint64_t *a)
 
 	if (r != 0)
 		return r;
-	if ((a[3] & ~(uint64_t)RANGE_FLAGS) != 0 || (int64_t)a[1] < 0 || (int64_t)end < (int64_t)a[1])
+	if ((a[3] & ~(uint64_t)RANGE_FLAGS) != 0 || (int64_t)a[1] < 0 ||
+	    (int64_t)end < (int64_t)a[1])
 		return -E_INVAL;
 	return (st.mode & S_FMT) == S_REG || (st.mode & S_FMT) == S_DIR ? 0 : -E_SPIPE;
 }

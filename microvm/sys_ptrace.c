@@ -63,10 +63,12 @@ static void registers_get(const struct task *c, uint64_t *out)
 	const struct cowsh_vm_registers *r = &c->r;
 	bool entry = c->trace.stop == STOP_ENTRY;
 	uint64_t rax = entry ? (uint64_t)c->trace.result : c->restart ? (uint64_t)RESTART : r->rax;
-	const uint64_t v[REGISTERS] = { r->r15, r->r14, r->r13, r->r12, r->rbp, r->rbx, r->r11,
-					r->r10, r->r9,	r->r8,	rax,	r->rcx, r->rdx, r->rsi,
-					r->rdi, (uint64_t)c->trace.call, r->rip, 0x33, r->rflags,
-					r->rsp, 0x2b, r->fs_base, r->gs_base };
+	const uint64_t v[REGISTERS] = { r->r15, r->r14,     r->r13,    r->r12,
+					r->rbp, r->rbx,     r->r11,    r->r10,
+					r->r9,  r->r8,      rax,       r->rcx,
+					r->rdx, r->rsi,     r->rdi,    (uint64_t)c->trace.call,
+					r->rip, 0x33,       r->rflags, r->rsp,
+					0x2b,   r->fs_base, r->gs_base };
 
 	memcpy(out, v, sizeof v);
 }
@@ -174,12 +176,13 @@ static int64_t set_change(struct task *t, struct task *c, uint64_t type, char *a
 		whole[FP_BYTES] |= 3; /* x87 and SSE are in use */
 	}
 	memset(whole + XSAVE_FEATURES, 0, FP_BYTES - XSAVE_FEATURES);
-	return t->m->backend->context_set(t->m->vm, c->context, whole, (size_t)n) == 0 ? 0 : -E_INVAL;
+	return t->m->backend->context_set(t->m->vm, c->context, whole, (size_t)n) == 0 ? 0
+										       : -E_INVAL;
 }
 
 /* Up to n bytes at `address` of the caller, who is told how many. */
-static int64_t move_set(struct task *t, struct task *c, uint64_t type, uint64_t address, uint64_t *n,
-			bool writes)
+static int64_t move_set(struct task *t, struct task *c, uint64_t type, uint64_t address,
+			uint64_t *n, bool writes)
 {
 	char *bytes;
 	int64_t size = set_bytes(t, c, type, &bytes);
@@ -195,7 +198,8 @@ static int64_t move_set(struct task *t, struct task *c, uint64_t type, uint64_t 
 	return set_change(t, c, type, bytes, (uint64_t)size);
 }
 
-static int64_t move_by_vector(struct task *t, struct task *c, uint64_t type, uint64_t at, bool writes)
+static int64_t move_by_vector(struct task *t, struct task *c, uint64_t type, uint64_t at,
+			      bool writes)
 {
 	uint64_t v[2];
 	int64_t r;
@@ -230,8 +234,8 @@ static int64_t move_memory(struct task *t, struct space *s, uint64_t address, ch
 		uint64_t at = address + done;
 		size_t part = PAGE_BYTES - (size_t)(at & PAGE_MASK_);
 		char *page = at >= USER_END ? NULL
-			     : force	    ? space_page_forced(t->p, s, at, write)
-					    : space_page(t->p, s, at, write ? PROT_WRITE_ : PROT_READ_);
+			     : force        ? space_page_forced(t->p, s, at, write)
+				     : space_page(t->p, s, at, write ? PROT_WRITE_ : PROT_READ_);
 
 		if (page == NULL)
 			break;
@@ -283,7 +287,8 @@ static struct task *find(struct task *t, uint64_t pid)
 {
 	struct proc *p = proc_find(t->m->k, (int)pid);
 
-	return p != NULL && p->state != PROC_ZOMBIE && p->release == task_release ? task_of(p) : NULL;
+	return p != NULL && p->state != PROC_ZOMBIE && p->release == task_release ? task_of(p)
+										  : NULL;
 }
 
 static int64_t attach(struct task *t, uint64_t pid, bool seize, uint64_t options)
@@ -398,8 +403,9 @@ static int64_t call_info(struct task *t, struct task *c, uint64_t size, uint64_t
 	uint64_t n = INFO_NONE_BYTES;
 
 	if (c->trace.stop == STOP_ENTRY) {
-		const uint64_t args[7] = { (uint64_t)c->trace.call, r->rdi, r->rsi, r->rdx,
-					   r->r10,		    r->r8,  r->r9 };
+		const uint64_t args[7] = {
+			(uint64_t)c->trace.call, r->rdi, r->rsi, r->rdx, r->r10, r->r8, r->r9
+		};
 
 		head[0] = 1;
 		memcpy(v + 3, args, sizeof args);
@@ -497,8 +503,7 @@ int64_t call_ptrace(struct task *t, const uint64_t *a)
 	case SEIZE: return a[2] != 0 ? -E_IO : attach(t, a[1], true, a[3]);
 	default: p = proc_find(t->m->k, (int)a[1]);
 	}
-	if (p == NULL || p->state == PROC_ZOMBIE ||
-	    proc_ptrace(p)->tracer != proc_owner_of(t->p))
+	if (p == NULL || p->state == PROC_ZOMBIE || proc_ptrace(p)->tracer != proc_owner_of(t->p))
 		return -E_SRCH;
 	switch ((int)a[0]) {
 	case KILL: return sys_kill(t->p, p->pid, SIGKILL_);

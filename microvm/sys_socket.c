@@ -341,8 +341,8 @@ static bool is_linger(const uint64_t *a)
 /* Switched off, the time stays. */
 static int64_t get_linger(struct task *t, const uint64_t *a, uint32_t *out)
 {
-	const struct socket_option *o =
-		sys_socket_option(t->p, (int)a[0], SOCKET_LEVEL, SOCKET_LINGER, false);
+	const struct socket_option *o = sys_socket_option(t->p, (int)a[0], SOCKET_LEVEL,
+							  SOCKET_LINGER, false);
 	uint32_t v[2];
 
 	if (a[4] < sizeof v)

@@ -582,8 +582,7 @@ static struct cowsh_vm_notes *give_answers(struct task *t)
 {
 	struct cowsh_vm_notes *notes;
 	bool may = t->m->answers && !task_is_traced(t);
-	struct cowsh_vm_answers *a = may ? t->m->backend->answers(t->m->vm, &notes)
-						   : NULL;
+	struct cowsh_vm_answers *a = may ? t->m->backend->answers(t->m->vm, &notes) : NULL;
 	const struct proc *owner = proc_owner_of(t->p);
 
 	if (a == NULL)

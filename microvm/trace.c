@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: MIT
  *
- * Where a task stops for who traces it: before and after calls, at signals, steps and events. A stop
- * is between two parts of the loop that runs the program, so that its registers are all there is
- * to it; the tracer's calls are in sys_ptrace.c.
+ * Where a task stops for who traces it: before and after calls, at signals, steps and events. A
+ * stop is between two parts of the loop that runs the program, so that its registers are all there
+ * is to it; the tracer's calls are in sys_ptrace.c.
  */
 #include "microvm/private.h"
 
 enum {
 	FLAG_TRAP = 0x100,
 	CALL_EXEC = 59,
-	CODE_STEP = 2,     /* TRAP_TRACE */
+	CODE_STEP = 2, /* TRAP_TRACE */
 	MARK = 0x80,
 };
 
