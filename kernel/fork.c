@@ -257,7 +257,7 @@ static void let_run(struct proc *p, const struct proc *like)
 		timer_set(p->k, &p->priv->alarm, alarm->at_ns);
 	}
 	ptimer_arm_all(p);
-	if (like->state == PROC_STOPPED) {
+	if (like->state == PROC_STOPPED && !like->priv->ptrace.stopped) {
 		p->state = PROC_STOPPED;
 		p->priv->under = PROC_READY;
 	} else {

@@ -315,7 +315,7 @@ static int64_t trace_me(struct task *t)
 {
 	struct proc *parent = proc_find(t->m->k, proc_owner_of(t->p)->ppid);
 
-	if (task_is_traced(t) || parent == NULL)
+	if (task_is_traced(t) || parent == NULL || parent->state == PROC_ZOMBIE)
 		return -E_PERM;
 	ptrace_begin(t->p, parent, false, 0);
 	return 0;
