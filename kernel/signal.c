@@ -138,18 +138,32 @@ bool sig_ends(int sig)
 	return default_of(sig) == ENDS;
 }
 
+/* A process with all its threads; the running one comes last, and goes on when it is continued. */
+static void stop_all(struct proc *owner, int sig)
+{
+	struct proc *current = owner->k->current;
+
+	owner->priv->status = sig << 8 | 0x7f;
+	owner->priv->report_stop = true;
+	owner->priv->report_cont = false;
+	sig_child_changed(owner);
+	for (struct proc *t = owner->priv->threads; t != NULL; t = t->priv->thread_next)
+		if (t != current && t->state != PROC_STOPPED)
+			sched_stop(t);
+	if (owner != current)
+		sched_stop(owner);
+	if (current != NULL && proc_owner(current) == owner)
+		sched_stop(current);
+}
+
 static void act(struct proc *p, int sig)
 {
 	switch (default_of(sig)) {
 	case ENDS: proc_kill(p, sig); break;
 	case STOPS:
-		if (p->state == PROC_STOPPED || p->priv->parked)
-			break;
-		p->priv->status = sig << 8 | 0x7f;
-		p->priv->report_stop = true;
-		p->priv->report_cont = false;
-		sig_child_changed(p);
-		sched_stop(p);
+		p = proc_owner(p);
+		if (p->state != PROC_STOPPED && !p->priv->parked)
+			stop_all(p, sig);
 		break;
 	case NOTHING:
 	case CONTINUES: break;
@@ -195,6 +209,10 @@ static void continue_stopped(struct proc *p)
 	p->sig_pending &= ~(bit(SIGSTOP_) | bit(SIGTSTP_) | bit(SIGTTIN_) | bit(SIGTTOU_));
 	if (p->priv->ptrace.stopped)
 		ptrace_continued(p);
+	p = proc_owner(p);
+	for (struct proc *t = p->priv->threads; t != NULL; t = t->priv->thread_next)
+		if (t->state == PROC_STOPPED && !t->priv->ptrace.stopped)
+			sched_continue(t);
 	if (p->state != PROC_STOPPED || p->priv->ptrace.stopped)
 		return;
 	p->priv->report_stop = false;
