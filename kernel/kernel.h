@@ -728,6 +728,9 @@ void kernel_size_terminal(struct kernel *k, unsigned rows, unsigned columns);
 int64_t sys_pty_number(struct proc *p, int fd);
 int64_t sys_pty_lock(struct proc *p, int fd, bool locked);
 int64_t sys_pty_is_locked(struct proc *p, int fd);
+/* Packet mode, which tells of data alone. */
+int64_t sys_pty_packets(struct proc *p, int fd, bool on);
+int64_t sys_pty_has_packets(struct proc *p, int fd);
 int64_t sys_pty_peer(struct proc *p, int fd, unsigned oflags);
 /* Makes /proc and /dev in a tree, where kernel_new finds them then: trees that many sessions
  * begin with are furnished once. 0 or an error. */

@@ -18,6 +18,7 @@ struct pty {
 	uint32_t slaves;
 	bool opened; /* the slave has been open */
 	bool locked;
+	bool packets; /* what the master reads has a byte before it that says: data */
 	struct waitq waiting;
 };
 
@@ -51,13 +52,17 @@ static int64_t master_read(struct proc *p, struct file *f, void *out, size_t n)
 		if (r != 0)
 			return r;
 	}
+	if (n == 0)
+		return 0;
+	*(char *)out = 0;
+	n -= y->packets;
 	if (n > t->out_len)
 		n = t->out_len;
-	memcpy(out, t->out, n);
+	memcpy((char *)out + y->packets, t->out, n);
 	t->out_len -= n;
 	memmove(t->out, t->out + n, t->out_len);
 	changed(y);
-	return (int64_t)n;
+	return (int64_t)n + y->packets;
 }
 
 static int64_t master_write(struct proc *p, struct file *f, const void *data, size_t n)
@@ -602,6 +607,24 @@ int64_t sys_pty_lock(struct proc *p, int fd, bool locked)
 	if (y != NULL)
 		y->locked = locked;
 	return err;
+}
+
+int64_t sys_pty_packets(struct proc *p, int fd, bool on)
+{
+	int64_t err;
+	struct pty *y = get_master(p, fd, &err);
+
+	if (y != NULL)
+		y->packets = on;
+	return err;
+}
+
+int64_t sys_pty_has_packets(struct proc *p, int fd)
+{
+	int64_t err;
+	const struct pty *y = get_master(p, fd, &err);
+
+	return y != NULL ? y->packets : err;
 }
 
 int64_t sys_pty_is_locked(struct proc *p, int fd)

@@ -28,6 +28,8 @@ enum {
 	SETTINGS_BYTES = 36, /* as the system call has them: no speeds */
 };
 #define TIOCGPTN_    0x80045430u
+#define TIOCPKT_     0x5420u
+#define TIOCGPKT_    0x80045438u
 #define TIOCSPTLCK_  0x40045431u
 #define TIOCGPTLCK_  0x80045439u
 #define TIOCGPTPEER_ 0x5441u
@@ -98,6 +100,14 @@ static int64_t lock(struct task *t, int fd, uint64_t address)
 							 : sys_pty_lock(t->p, fd, on != 0);
 }
 
+static int64_t set_packets(struct task *t, int fd, uint64_t address)
+{
+	int32_t on;
+
+	return get_user(t, &on, address, sizeof on) != 0 ? -E_FAULT
+							 : sys_pty_packets(t->p, fd, on != 0);
+}
+
 static int64_t pty_ioctl(struct task *t, int fd, unsigned request, uint64_t a)
 {
 	struct proc *p = t->p;
@@ -118,6 +128,8 @@ static int64_t pty_ioctl(struct task *t, int fd, unsigned request, uint64_t a)
 	case FIONREAD_: return put_number(t, a, sys_tty_waiting(p, fd, false));
 	case TIOCGPTN_: return put_number(t, a, sys_pty_number(p, fd));
 	case TIOCSPTLCK_: return lock(t, fd, a);
+	case TIOCPKT_: return set_packets(t, fd, a);
+	case TIOCGPKT_: return put_number(t, a, sys_pty_has_packets(p, fd));
 	case TIOCGPTLCK_: return put_number(t, a, sys_pty_is_locked(p, fd));
 	case TIOCGPTPEER_: return sys_pty_peer(p, fd, (unsigned)a);
 	default: return -E_NOTTY;
