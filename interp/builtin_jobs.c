@@ -187,6 +187,7 @@ int do_jobs(struct shell *sh, int argc, char **argv)
 
 struct wait_options {
 	bool any;         /* -n */
+	bool ends;        /* -f */
 	const char *name; /* -p */
 	bool element;     /* it was written as name[sub] */
 };
@@ -214,6 +215,19 @@ static void wait_tell(struct shell *sh, const struct wait_options *o, int pid)
 		var_set_ref(sh, "wait", bytes_of(o->name), o->element, i64_text(pid, digits));
 }
 
+/* With job control until it is stopped, too; by its number that is told if it was before. */
+static int wait_job(struct shell *sh, const struct wait_options *o, struct job *j, bool by_number)
+{
+	int options = o->ends ? 0 : exec_wait_options(sh);
+
+	job_poll(sh);
+	if (options == 0 || j->state != JOB_STOPPED)
+		return job_wait(sh, j, options);
+	if (by_number)
+		shell_error(sh, "warning: wait_for_job: job %d is stopped", j->number);
+	return STATUS_SIGNAL + j->stop_signal;
+}
+
 static int wait_word(struct shell *sh, const struct wait_options *o, const char *word)
 {
 	int64_t pid;
@@ -228,7 +242,7 @@ static int wait_word(struct shell *sh, const struct wait_options *o, const char 
 		}
 		int last = j->pids[j->npids - 1];
 
-		status = job_wait(sh, j);
+		status = wait_job(sh, o, j, true);
 		wait_tell(sh, o, last);
 		j = job_of_pid(sh, last);
 		if (j != NULL && j->state == JOB_DONE)
@@ -249,7 +263,7 @@ static int wait_word(struct shell *sh, const struct wait_options *o, const char 
 	/* A job ends with the last of its processes. */
 	struct job *ended = job_of_pid(sh, (int)pid);
 
-	status = ended != NULL ? job_wait(sh, ended) : job_wait_pid(sh, (int)pid);
+	status = ended != NULL ? wait_job(sh, o, ended, false) : job_wait_pid(sh, (int)pid, 0);
 	wait_tell(sh, o, (int)pid);
 	ended = job_of_pid(sh, (int)pid);
 
@@ -269,8 +283,17 @@ static void remove_done(struct shell *sh)
 	}
 }
 
-static int wait_all(struct shell *sh)
+static void warn_of_stopped(struct shell *sh)
 {
+	for (const struct job *j = sh->jobs; j != NULL; j = j->next)
+		if (j->state == JOB_STOPPED)
+			builtin_error(sh, "wait", "warning: job %d[%d] stopped", j->number, j->pids[0]);
+}
+
+/* With job control a job that is stopped is not waited for. */
+static int wait_all(struct shell *sh, const struct wait_options *o)
+{
+	int options = o->ends ? 0 : exec_wait_options(sh);
 	struct job *running;
 
 	do {
@@ -279,7 +302,7 @@ static int wait_all(struct shell *sh)
 		while (running != NULL && running->state != JOB_RUNNING)
 			running = running->next;
 		if (running != NULL) {
-			int status = job_wait(sh, running);
+			int status = job_wait(sh, running, options);
 
 			if (job_wait_ends(sh))
 				return status;
@@ -287,10 +310,12 @@ static int wait_all(struct shell *sh)
 	} while (running != NULL);
 	/* And for the process substitution that was started last. */
 	if (finished_expects(sh, sh->last_background))
-		job_wait_pid(sh, sh->last_background);
+		job_wait_pid(sh, sh->last_background, 0);
 	job_tell(sh);
 	remove_done(sh);
 	finished_forget(sh);
+	if (options != 0)
+		warn_of_stopped(sh);
 	return 0;
 }
 
@@ -405,6 +430,7 @@ int do_wait(struct shell *sh, int argc, char **argv)
 		if (c == '?')
 			return STATUS_MISUSE;
 		o.any = o.any || c == 'n';
+		o.ends = o.ends || c == 'f';
 		if (c != 'p')
 			continue;
 		o.name = scan.value;
@@ -415,7 +441,7 @@ int do_wait(struct shell *sh, int argc, char **argv)
 	if (o.any)
 		return wait_next(sh, &o, argc - scan.index, argv + scan.index);
 	if (scan.index == argc)
-		return wait_all(sh);
+		return wait_all(sh, &o);
 	for (int i = scan.index; i < argc && !job_wait_ends(sh); i++)
 		status = wait_word(sh, &o, argv[i]);
 	return status;
@@ -477,13 +503,13 @@ int do_fg(struct shell *sh, int argc, char **argv)
 	j->state = JOB_RUNNING;
 	j->foreground = true;
 	int last = j->pids[j->npids - 1];
-	int status = job_wait(sh, j);
+	int status = job_wait(sh, j, exec_wait_options(sh));
 
 	j = job_of_pid(sh, last); /* unless a trap removed it */
 	if (j != NULL)
 		j->foreground = false;
 	if (j != NULL && j->state == JOB_STOPPED)
-		job_stopped(sh, j);
+		job_stopped(sh, j, j->stop_signal << 8 | 0x7f);
 	if (j != NULL && j->state == JOB_DONE)
 		job_remove(sh, j);
 	return status;

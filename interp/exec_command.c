@@ -341,7 +341,7 @@ static int stopped(struct shell *sh, int pid, const struct node *n, int status)
 	if (n != NULL)
 		print_command(&text, n);
 	buf_cstr(&text);
-	job_stopped(sh, job_add(sh, &pid, 1, pid, buf_bytes(&text)));
+	job_stopped(sh, job_add(sh, &pid, 1, pid, buf_bytes(&text)), status);
 	arena_release(sh->arena, mark);
 	return status_of_wait(status);
 }

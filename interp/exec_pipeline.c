@@ -134,10 +134,14 @@ static int become_job(struct shell *sh, const struct stages *s)
 	print_command(&text, &s->pipeline->node);
 	j = job_add(sh, s->pids, s->started, s->pids[0], buf_bytes(&text));
 	job_set_stages(sh, j, s->pipeline->commands);
+	int status = 0;
+
 	for (int i = 0; i < s->started; i++)
-		if (!is_stop(s->statuses[i]))
+		if (is_stop(s->statuses[i]))
+			status = s->statuses[i];
+		else
 			job_ended(sh, j, i, s->statuses[i]);
-	job_stopped(sh, j);
+	job_stopped(sh, j, status);
 	arena_release(sh->arena, mark);
 	return status_of_wait(s->statuses[s->started - 1]);
 }

@@ -609,9 +609,10 @@ void job_ended(struct shell *sh, struct job *j, int i, int wait_status)
 }
 
 /* %+ means the job that was stopped last. */
-static void stopped(struct shell *sh, struct job *j)
+static void stopped(struct shell *sh, struct job *j, int wait_status)
 {
 	j->state = JOB_STOPPED;
+	j->stop_signal = wait_status >> 8 & 0xff;
 	j->notified = false;
 	if (sh->current_job == j->number)
 		return;
@@ -619,12 +620,12 @@ static void stopped(struct shell *sh, struct job *j)
 	sh->current_job = j->number;
 }
 
-void job_stopped(struct shell *sh, struct job *j)
+void job_stopped(struct shell *sh, struct job *j, int wait_status)
 {
 	bool interactive = opt_set(sh, SET_INTERACTIVE);
 	struct buf out = buf_in(sh->arena);
 
-	stopped(sh, j);
+	stopped(sh, j, wait_status);
 	j->foreground = false;
 	if (!interactive && !opt_set(sh, SET_COMMAND))
 		return;
@@ -657,7 +658,7 @@ void job_poll(struct shell *sh)
 			if (status == 0xffff)
 				j->state = JOB_RUNNING;
 			else if (is_stop(status))
-				stopped(sh, j);
+				stopped(sh, j, status);
 			else
 				job_ended(sh, j, i, status);
 		}
@@ -696,7 +697,7 @@ bool job_wait_ends(struct shell *sh)
 	return sh->traps_pending != 0 || sh->flow != FLOW_NONE;
 }
 
-int job_wait_pid(struct shell *sh, int pid)
+int job_wait_pid(struct shell *sh, int pid, int options)
 {
 	struct job *j;
 	int status = 0;
@@ -707,11 +708,8 @@ int job_wait_pid(struct shell *sh, int pid)
 		return status;
 	}
 	for (;;) {
-		int64_t got;
+		int64_t got = sys_wait(sh->p, pid, &status, options);
 
-		j = job_of_pid(sh, pid);
-		got = sys_wait(sh->p, pid, &status,
-			       j != NULL && j->foreground ? exec_wait_options(sh) : 0);
 		if (got == -E_INTR) {
 			int code = interrupted(sh);
 
@@ -730,7 +728,7 @@ int job_wait_pid(struct shell *sh, int pid)
 	j = job_of_pid(sh, pid);
 	if (is_stop(status)) {
 		if (j != NULL)
-			stopped(sh, j);
+			stopped(sh, j, status);
 		return status_of_wait(status);
 	}
 	for (int i = 0; j != NULL && i < j->npids; i++) {
@@ -744,7 +742,7 @@ int job_wait_pid(struct shell *sh, int pid)
 	return early != 0 ? early : status_of_wait(status);
 }
 
-int job_wait(struct shell *sh, struct job *j)
+int job_wait(struct shell *sh, struct job *j, int options)
 {
 	int npids = j->npids;
 	int *pids = arena_alloc(sh->arena, (size_t)npids * sizeof *pids);
@@ -756,13 +754,15 @@ int job_wait(struct shell *sh, struct job *j)
 		if (j != NULL && i < j->npids && j->statuses[i] >= 0)
 			status = status_of_wait(j->statuses[i]);
 		else
-			status = job_wait_pid(sh, pids[i]);
+			status = job_wait_pid(sh, pids[i], options);
 		if (job_wait_ends(sh))
 			return status;
 	}
 	j = job_of_pid(sh, pids[npids - 1]);
 	if (j != NULL && j->state == JOB_DONE)
 		status = job_status(sh, j);
+	else if (j != NULL && j->state == JOB_STOPPED)
+		status = STATUS_SIGNAL + j->stop_signal;
 	job_tell(sh);
 	return status;
 }

@@ -570,6 +570,7 @@ struct job {
 	bool is_coproc;
 	bool lost; /* was not there any more in a fork: `jobs` says so, nobody else */
 	bool told; /* ended by a signal and said so (or silently): not shown any more */
+	int stop_signal; /* that stopped it last */
 };
 
 /* Records a background pipeline; returns its job. */
@@ -578,12 +579,13 @@ struct job *job_add(struct shell *sh, const int *pids, int npids, int pgid, stru
 void job_set_stages(struct shell *sh, struct job *j, struct node *const *stages);
 /* A job in the foreground was stopped: an interactive shell says so (that of -c, too) and leaves
  * its loops. */
-void job_stopped(struct shell *sh, struct job *j);
+void job_stopped(struct shell *sh, struct job *j, int wait_status);
 /* Collects ended children without blocking. */
 void job_poll(struct shell *sh);
-/* Waits until a child process ended; returns its exit status as $? shows it (128 + signal). */
-int job_wait_pid(struct shell *sh, int pid);
-int job_wait(struct shell *sh, struct job *j);
+/* Waits until a child process ended, or with WUNTRACED_ in the options was stopped; returns its exit
+ * status as $? shows it (128 + signal). */
+int job_wait_pid(struct shell *sh, int pid, int options);
+int job_wait(struct shell *sh, struct job *j, int options);
 struct job *job_of_spec(struct shell *sh, const char *spec); /* %1 %+ %- %name %?text */
 struct job *job_of_pid(struct shell *sh, int pid);
 void job_remove(struct shell *sh, struct job *j);
