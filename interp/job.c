@@ -400,7 +400,8 @@ void job_pack_all(const struct shell *sh, struct buf *out)
 		pack_u64(out, (uint64_t)j->state);
 		pack_u64(out, (uint64_t)j->notified | (uint64_t)j->disowned << 1 |
 				      (uint64_t)j->no_hup << 2 | (uint64_t)j->is_coproc << 3 |
-				      (uint64_t)j->told << 4 | (uint64_t)j->controlled << 5);
+				      (uint64_t)j->told << 4 | (uint64_t)j->controlled << 5 |
+				      (uint64_t)j->stop_signal << 6);
 		pack_text(out, j->text);
 		pack_u64(out, 2 * (uint64_t)j->npids);
 		for (int i = 0; i < j->npids; i++) {
@@ -422,13 +423,14 @@ static void unpack_job(struct shell *sh, struct unpack *in, struct job *j)
 	j->number = (int)unpack_below(in, INT32_MAX);
 	j->pgid = (int)unpack_below(in, INT32_MAX);
 	j->state = (enum job_state)unpack_below(in, JOB_DONE);
-	flags = unpack_below(in, 63);
+	flags = unpack_below(in, 63 | SIG_COUNT << 6);
 	j->notified = (flags & 1) != 0;
 	j->disowned = (flags & 2) != 0;
 	j->no_hup = (flags & 4) != 0;
 	j->is_coproc = (flags & 8) != 0;
 	j->told = (flags & 16) != 0;
 	j->controlled = (flags & 32) != 0;
+	j->stop_signal = (int)(flags >> 6);
 	text = unpack_text(in);
 	j->text = pool_dup(sh->pool, text.ptr != NULL ? text : BYTES(""));
 	n = unpack_count(in) / 2;
