@@ -78,8 +78,12 @@ static int64_t regular_view(struct proc *p, struct file *f, size_t max, const ch
 	while (path_again(p, &r));
 	if (r <= 0)
 		return r;
-	if ((size_t)r < most)
-		return view_copied(p, f, v, most, out);
+	if ((size_t)r < most) {
+		/* Also within a page the bytes of a small file may end before the file does. */
+		if (v->run == NULL)
+			v->run = ring_get(p->k);
+		return v->run != NULL ? view_copied(p, f, v, most, out) : -E_NOMEM;
+	}
 	f->pos += (uint64_t)r;
 	view_set_ino(p->k, v, f->ino);
 	return r;
