@@ -255,8 +255,9 @@ static int take_inode(struct file *f, uint64_t kind, vfs_ino ino)
 	return r == 0 && (st.mode & S_FMT) != (kind == FILE_PIPE ? S_FIFO : S_REG) ? -E_IO : r;
 }
 
-/* Finds the directory that was there. 1: there is none any more. */
-static int take_directory(struct file *f, struct bytes path)
+/* Finds the directory that was there, one without a path by its number. 1: there is none any
+ * more. */
+static int take_directory(struct file *f, struct bytes path, vfs_ino nameless)
 {
 	static const struct vfs_cred root = { 0 };
 	char name[VFS_PATH_MAX];
@@ -264,11 +265,16 @@ static int take_directory(struct file *f, struct bytes path)
 	vfs_ino ino;
 	int r;
 
-	if (path.ptr == NULL || path.len >= sizeof name)
-		return path.ptr == NULL ? 1 : -E_IO;
-	memcpy(name, path.ptr, path.len);
-	name[path.len] = '\0';
-	r = vfs_lookup(f->k->vfs, &root, VFS_ROOT, name, 0, &ino);
+	if (path.ptr == NULL && (nameless == 0 || nameless >> 63 != 0))
+		return 1;
+	if (path.ptr != NULL && path.len >= sizeof name)
+		return -E_IO;
+	if (path.ptr != NULL) {
+		memcpy(name, path.ptr, path.len);
+		name[path.len] = '\0';
+	}
+	ino = nameless;
+	r = path.ptr != NULL ? vfs_lookup(f->k->vfs, &root, VFS_ROOT, name, 0, &ino) : 0;
 	if (r == 0)
 		r = vfs_getattr(f->k->vfs, ino, &st);
 	if (r == 0 && (st.mode & S_FMT) != S_DIR)
@@ -314,7 +320,7 @@ static int take_memory(struct file *f, struct bytes content)
 	return f->u.mem != NULL ? 0 : -E_NOMEM;
 }
 
-static int take_content(struct unpacking *u, uint64_t kind, struct file *f)
+static int take_content(struct unpacking *u, uint64_t kind, vfs_ino ino, struct file *f)
 {
 	const struct file_ops *ops = ops_of(kind);
 	int r = 0;
@@ -324,7 +330,7 @@ static int take_content(struct unpacking *u, uint64_t kind, struct file *f)
 	case FILE_DEVICE: r = take_device(f, unpack_u64(u->in)); break;
 	case FILE_MEMORY: r = take_memory(f, unpack_bytes(u->in)); break;
 	case FILE_DIRECTORY:
-	case FILE_PATH: r = take_directory(f, unpack_text(u->in)); break;
+	case FILE_PATH: r = take_directory(f, unpack_text(u->in), ino); break;
 	default: break;
 	}
 	if (r == 0 && ops->unpack != NULL) {
@@ -386,7 +392,7 @@ static int read_file(struct unpacking *u, struct file **out)
 	take_path(f, path);
 	r = take_inode(f, kind, ino);
 	if (r == 0)
-		r = take_content(u, kind, f);
+		r = take_content(u, kind, ino, f);
 	if (r != 0)
 		file_put(f);
 	else

@@ -120,6 +120,7 @@ static const char work[] =
 	"unset RANDOM; IFS=:; PATH=/usr/bin; OPTIND=3; LANG=C; cd /tmp; pushd /usr > /dev/null;"
 	"trap 'echo int' INT; trap '' TERM; trap 'echo err >> /tmp/err' ERR; alias a='b c';"
 	"set -o pipefail; set -f; shopt -s extglob nullglob; umask 027; set -- one 'two three';"
+	"mkdir /tmp/none; exec 10< /tmp/none; rmdir /tmp/none;"
 	"exec 5> /tmp/five; echo abc >&5; exec 6< /etc/passwd; read line <&6; exec 7<&6 8< /tmp;"
 	"echo gone > /tmp/gone; exec 9<> /tmp/gone; rm /tmp/gone; ln /tmp/five /tmp/again;"
 	"head -c 100000 /dev/urandom > /tmp/big; truncate -s 50000 /tmp/hole; mkfifo /tmp/fifo2;"
