@@ -403,22 +403,34 @@ static void put_path(struct kernel *k, const struct file *f, struct arena *a, st
 	buf_puts(b, f->path);
 }
 
+static bool is_deleted(struct kernel *k, const struct file *f)
+{
+	struct vfs_stat st;
+
+	return f->ino != 0 && f->ino >> 63 == 0 && vfs_getattr(k->vfs, f->ino, &st) == 0 &&
+	       st.nlink == 0;
+}
+
 static void put_target(struct kernel *k, const struct file *f, struct arena *a, struct buf *b)
 {
+	struct bytes memfd = BYTES("/memfd:"); /* says so already */
 	char *dir;
 
-	if (f->ops == &file_dir && vfs_dir_path(k->vfs, f->ino, a, &dir) == 0)
+	if (f->ops == &file_dir && vfs_dir_path(k->vfs, f->ino, a, &dir) == 0) {
 		buf_puts(b, dir);
-	else if (f->path != NULL)
+	} else if (f->path != NULL) {
 		put_path(k, f, a, b);
-	else if (console_is_terminal(k, f))
+		if (is_deleted(k, f) && !bytes_starts(bytes_of(f->path), memfd))
+			buf_puts(b, " (deleted)");
+	} else if (console_is_terminal(k, f)) {
 		buf_puts(b, "/dev/tty");
-	else if (f->ops == &file_pipe)
+	} else if (f->ops == &file_pipe) {
 		buf_printf(b, "pipe:[%llu]", (unsigned long long)f->u.pipe->id);
-	else if (f->ops == &file_socket)
+	} else if (f->ops == &file_socket) {
 		buf_printf(b, "socket:[%llu]", (unsigned long long)socket_of(f)->id);
-	else
+	} else {
 		buf_printf(b, "%s:[0]", f->ops->name);
+	}
 }
 
 static int read_fd_link(struct kernel *k, const struct proc *p, int fd, struct arena *a,
