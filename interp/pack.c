@@ -416,8 +416,7 @@ int interp_pack(struct shell *sh, struct buf *out, struct shell *original, bool 
 
 struct shell *interp_unpack(struct proc *p, struct unpack *in, char *const *env)
 {
-	static char *const none[] = { NULL };
-	struct shell *sh = shell_new(p, none, false);
+	struct shell *sh = shell_new(p, NULL, false);
 	struct unpack numbers = *in;
 	struct bytes last;
 

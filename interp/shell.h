@@ -364,7 +364,8 @@ static inline void shell_at(struct shell *sh, int line)
 
 /* --- shell.c: life --- */
 
-/* A new shell as process p's task, with variables from envp and bash's own. */
+/* A new shell as process p's task, with variables from envp and bash's own. NULL: it will be
+ * given the state of another one, and says nothing of its directory. */
 struct shell *shell_new(struct proc *p, char *const *envp, bool is_sh);
 /* In the child process: a shell that reads through to `from` (which must wait) or copies it. */
 struct shell *shell_subshell(struct proc *child, struct shell *from, bool copy);

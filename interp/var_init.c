@@ -109,7 +109,7 @@ static bool same_directory(struct shell *sh, const char *path)
 	       there.dev == here.dev;
 }
 
-static void init_directories(struct shell *sh)
+static void init_directories(struct shell *sh, bool say)
 {
 	const char *pwd = var_get_text(sh, "PWD");
 	const char *old = var_get_text(sh, "OLDPWD");
@@ -121,9 +121,9 @@ static void init_directories(struct shell *sh)
 		path = arena_dup(sh->arena, bytes_of(pwd));
 	else
 		err = sys_getcwd(sh->p, sh->arena, &path);
-	if (err < 0) {
+	if (err < 0 && say) {
 		no_current_directory(sh, "shell-init", err);
-	} else {
+	} else if (err >= 0) {
 		dirs_set_cwd(sh, path);
 		give(sh, "PWD", path, VAR_EXPORT);
 	}
@@ -158,7 +158,7 @@ void var_init(struct shell *sh, char *const *envp)
 	import(sh, envp);
 	give(sh, "IFS", " \t\n", 0);
 	ensure(sh, "IFS")->flags &= ~(unsigned)VAR_EXPORT;
-	init_directories(sh);
+	init_directories(sh, envp != NULL);
 	init_shlvl(sh);
 	give(sh, "BASH", sh->is_sh ? "/bin/sh" : "/bin/bash", 0);
 	give_default(sh, "COMP_WORDBREAKS", " \t\n\"'@><=;|&(:");

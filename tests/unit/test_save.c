@@ -164,6 +164,25 @@ static const char *steps_of(cowsh *s)
 	return mark_bytes;
 }
 
+TEST(loading_says_nothing)
+{
+	cowsh *a = new_session(NULL);
+	cowsh *b = NULL;
+	cowsh_image *image;
+	struct file f;
+
+	output_of(a, "mkdir /tmp/d; cd /tmp/d; rmdir /tmp/d; exec 2> /tmp/err");
+	f = save(a, NULL);
+	output_len = 0;
+	CHECK_EQ(try_load(&f, NULL, &image, &b), 0);
+	CHECK_EQ(output_len, 0);
+	CHECK_STR(output_of(b, "cat /tmp/err; pwd"), "/tmp/d\n");
+	cowsh_free(a);
+	cowsh_free(b);
+	cowsh_image_close(image);
+	free(f.bytes);
+}
+
 TEST(saving_changes_nothing)
 {
 	cowsh *a = new_session(NULL);
@@ -543,6 +562,7 @@ int main(void)
 {
 	store = new_store(REGION);
 	RUN(a_resumed_session_is_the_same);
+	RUN(loading_says_nothing);
 	RUN(saving_changes_nothing);
 	RUN(budgets_go_on);
 	RUN(a_line_of_forks);
