@@ -584,6 +584,30 @@ static int later(void *user, cowsh_call *call)
 	return COWSH_PENDING;
 }
 
+TEST(a_restored_session_goes_on_without_what_it_had_open)
+{
+	struct host h;
+	struct cowsh_host none = COWSH_HOST_INIT;
+	struct cowsh_config config = COWSH_CONFIG_INIT;
+	cowsh_snapshot *before;
+	cowsh *s, *f = NULL;
+
+	config.checkpoints = 2;
+	s = new_session(&h, &config);
+	CHECK_EQ(cowsh_snapshot_new(s, &before), 0);
+	run(s, "mkdir /tmp/w; cd /tmp/w; exec 5> a; mkdir d; exec 6< d");
+	CHECK_EQ(cowsh_restore(s, before), 0);
+	run(s, "echo 1 >&5 || echo lost; echo 2 > /tmp/b; cat /tmp/b; ls /tmp");
+	CHECK_STR(h.out[1], "lost\n2\nb\n");
+	CHECK_EQ(cowsh_fork(s, &none, &f), 0);
+	cowsh_free(f);
+	CHECK_EQ(cowsh_undo(s), 0);
+	run(s, "ls /tmp; echo 1 >&5 || echo lost");
+	CHECK_STR(h.out[1], "lost\n2\nb\nlost\n");
+	cowsh_snapshot_free(before);
+	cowsh_free(s);
+}
+
 TEST(custom_commands_run_in_pipelines)
 {
 	struct host h;
@@ -789,6 +813,7 @@ int main(void)
 	RUN(what_is_told_of_a_limit_outlives_undoing);
 	RUN(jobs_that_a_fork_has_not_were_killed);
 	RUN(snapshots_differences_and_restoring);
+	RUN(a_restored_session_goes_on_without_what_it_had_open);
 	RUN(custom_commands_run_in_pipelines);
 	RUN(custom_commands_may_answer_later);
 	RUN(custom_commands_may_be_killed);
