@@ -175,8 +175,12 @@ static const struct file_ops *ops_of(uint64_t kind)
 
 static uint64_t kind_of(const struct packing *w, const struct file *f)
 {
+	struct vfs_stat st;
 	uint64_t kind = 1;
 
+	/* Gone since the session's files were restored. */
+	if (f->ino != 0 && vfs_getattr(f->k->vfs, f->ino, &st) == -E_NOENT)
+		return FILE_NONE;
 	while (kind < FILE_KINDS && ops_of(kind) != f->ops)
 		kind++;
 	if (kind == FILE_KINDS || (kind >= FILE_PIPE && !w->live) || w->depth == PACK_DEPTH)

@@ -183,6 +183,27 @@ TEST(loading_says_nothing)
 	free(f.bytes);
 }
 
+TEST(what_is_open_but_gone)
+{
+	cowsh *a = new_session(NULL);
+	cowsh *b = NULL;
+	cowsh_snapshot *before;
+	cowsh_image *image;
+	struct file f;
+
+	CHECK_EQ(cowsh_snapshot_new(a, &before), 0);
+	output_of(a, "exec 5> /tmp/a; mkdir /tmp/d; cd /tmp/d; exec 6< /tmp/d; mkfifo /tmp/p; exec 7<> /tmp/p");
+	CHECK_EQ(cowsh_restore(a, before), 0);
+	f = save(a, NULL);
+	CHECK_EQ(try_load(&f, NULL, &image, &b), 0);
+	CHECK_STR(output_of(b, "ls /tmp; { : >&5; } 2> /dev/null || echo lost"), "lost\n");
+	cowsh_free(b);
+	cowsh_image_close(image);
+	free(f.bytes);
+	cowsh_snapshot_free(before);
+	cowsh_free(a);
+}
+
 TEST(saving_changes_nothing)
 {
 	cowsh *a = new_session(NULL);
@@ -563,6 +584,7 @@ int main(void)
 	store = new_store(REGION);
 	RUN(a_resumed_session_is_the_same);
 	RUN(loading_says_nothing);
+	RUN(what_is_open_but_gone);
 	RUN(saving_changes_nothing);
 	RUN(budgets_go_on);
 	RUN(a_line_of_forks);
