@@ -455,7 +455,9 @@ COWSH_API int cowsh_undo(cowsh *session);
 /* The files as they are now, in constant time. Free with cowsh_snapshot_free. */
 COWSH_API int cowsh_snapshot_new(cowsh *session, cowsh_snapshot **out);
 COWSH_API void cowsh_snapshot_free(cowsh_snapshot *snapshot);
-/* The session's files become those of the snapshot, which stays valid. */
+/* The session's files become those of the snapshot, which stays valid. What a process has open that
+ * is not in it is lost to it. -COWSH_EBUSY when the snapshot is another session's, and a file of it
+ * would stand for one that a process has open. */
 COWSH_API int cowsh_restore(cowsh *session, const cowsh_snapshot *snapshot);
 
 /* --- what changed --- */

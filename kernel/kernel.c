@@ -182,7 +182,7 @@ int kernel_fork(struct kernel *k, const struct kernel_host *host, struct kernel 
 
 int kernel_restore(struct kernel *k, struct vfs_tree *tree)
 {
-	int r = view_protect_all(k);
+	int r = vfs_restore_mixes(k->vfs, tree) ? -E_BUSY : view_protect_all(k);
 
 	if (r != 0)
 		return r;

@@ -154,6 +154,21 @@ static void refresh_holds(struct vfs *v, const struct vfs_tree *t)
 	vfs_reap(v);
 }
 
+bool vfs_restore_mixes(const struct vfs *v, const struct vfs_tree *tree)
+{
+	for (uint32_t i = 0; i < v->holds_cap; i++) {
+		const struct hold *h = &v->holds[i];
+		const struct inode *ours = h->count != 0 ? inode_get(v, h->ino) : NULL;
+		const struct inode *theirs = ours != NULL ? radix_get(&tree->inodes, h->ino) : NULL;
+
+		if (theirs == NULL || theirs == ours || inode_is(ours, S_DIR))
+			continue;
+		if (((ours->mode ^ theirs->mode) & S_FMT) != 0 || ours->btime_ns != theirs->btime_ns)
+			return true;
+	}
+	return false;
+}
+
 void vfs_restore(struct vfs *v, struct vfs_tree *tree)
 {
 	struct radix old = v->inodes;

@@ -94,6 +94,9 @@ struct vfs_tree *vfs_snapshot(struct vfs *v);
  * both; else they are to be mounted again.
  */
 void vfs_restore(struct vfs *v, struct vfs_tree *tree);
+/* Whether the number of a file that is held, not of a directory, is another file's in that tree,
+ * as it may be in one of another line of vfs: what is written by it would go there. */
+bool vfs_restore_mixes(const struct vfs *v, const struct vfs_tree *tree);
 struct vfs_tree *vfs_tree_get(struct vfs_tree *t);
 void vfs_tree_put(struct vfs_tree *t);
 

@@ -608,6 +608,26 @@ TEST(a_restored_session_goes_on_without_what_it_had_open)
 	cowsh_free(s);
 }
 
+TEST(what_is_open_never_becomes_a_file_of_another_session)
+{
+	struct host h;
+	cowsh *a = new_session(&h, NULL);
+	cowsh *b = new_session(&h, NULL);
+	cowsh_snapshot *of_b;
+
+	run(a, "exec 5> mine");
+	run(b, ": later; echo b > other");
+	CHECK_EQ(cowsh_snapshot_new(b, &of_b), 0);
+	CHECK_EQ(cowsh_restore(a, of_b), -COWSH_EBUSY);
+	run(a, "echo a >&5; ls; exec 5>&-");
+	CHECK_EQ(cowsh_restore(a, of_b), 0);
+	run(a, "cat other");
+	CHECK_STR(h.out[1], "mine\nb\n");
+	cowsh_snapshot_free(of_b);
+	cowsh_free(a);
+	cowsh_free(b);
+}
+
 TEST(custom_commands_run_in_pipelines)
 {
 	struct host h;
@@ -814,6 +834,7 @@ int main(void)
 	RUN(jobs_that_a_fork_has_not_were_killed);
 	RUN(snapshots_differences_and_restoring);
 	RUN(a_restored_session_goes_on_without_what_it_had_open);
+	RUN(what_is_open_never_becomes_a_file_of_another_session);
 	RUN(custom_commands_run_in_pipelines);
 	RUN(custom_commands_may_answer_later);
 	RUN(custom_commands_may_be_killed);
