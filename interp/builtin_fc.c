@@ -172,7 +172,7 @@ static char *temporary(struct shell *sh, struct bytes content)
 	buf_printf(&path, "%s/bash-fc.", dir != NULL && *dir != '\0' ? dir : "/tmp");
 	for (int i = 0; i < 6; i++)
 		buf_putc(&path, letters[sys_random(sh->p) % (sizeof letters - 1)]);
-	fd = sys_open(sh->p, AT_FDCWD_, buf_cstr(&path), O_WRONLY_ | O_CREAT_ | O_EXCL_, 0600);
+	fd = exec_open(sh, buf_cstr(&path), O_WRONLY_ | O_CREAT_ | O_EXCL_);
 	if (fd < 0) {
 		builtin_error(sh, "fc", "%s: cannot open temp file: %s", buf_cstr(&path),
 			      err_text((int)-fd));

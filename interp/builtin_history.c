@@ -8,6 +8,7 @@
 #include "base/pack.h"
 #include "base/time.h"
 #include "interp/builtin.h"
+#include "interp/exec.h"
 #include "interp/history.h"
 #include "interp/state.h"
 
@@ -432,7 +433,7 @@ static int64_t write_to(struct shell *sh, const char *path, int i, unsigned flag
 {
 	struct history *h = history_of(sh);
 	bool times = var_get_text(sh, "HISTTIMEFORMAT") != NULL;
-	int64_t fd = sys_open(sh->p, AT_FDCWD_, path, O_WRONLY_ | O_CREAT_ | flags, 0600);
+	int64_t fd = exec_open(sh, path, O_WRONLY_ | O_CREAT_ | flags);
 	struct buf out = buf_in(sh->arena);
 	int64_t err;
 
@@ -507,7 +508,7 @@ static void shorten(struct shell *sh, const char *path, int64_t most)
 	shell_cost(sh, file.len);
 	if (cut == 0)
 		return;
-	fd = sys_open(sh->p, AT_FDCWD_, path, O_WRONLY_ | O_TRUNC_, 0600);
+	fd = exec_open(sh, path, O_WRONLY_ | O_TRUNC_);
 	if (fd < 0)
 		return;
 	(void)sys_write(sh->p, (int)fd, file.ptr + cut, file.len - cut);

@@ -5,6 +5,7 @@
 #include "interp/completion.h"
 #include "base/glob.h"
 #include "interp/builtin.h"
+#include "interp/exec.h"
 
 static const struct {
 	char letter;
@@ -201,7 +202,7 @@ static void offer_programs(struct generator *g)
 	while (at != NULL && *at != '\0') {
 		size_t len = strcspn(at, ":");
 		char *dir = arena_dup(g->sh->arena, (struct bytes){ at, len });
-		int64_t fd = sys_open(g->sh->p, AT_FDCWD_, len != 0 ? dir : ".", O_DIRECTORY_, 0);
+		int64_t fd = exec_open(g->sh, len != 0 ? dir : ".", O_DIRECTORY_);
 		int64_t n;
 
 		while (fd >= 0 &&

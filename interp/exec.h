@@ -252,6 +252,8 @@ bool word_is_pure(struct shell *sh, const struct word *w);
 
 /* All of a file, in sh->arena; traps are to run behind that. 0 or an error. */
 int64_t exec_read_file(struct shell *sh, const char *path, struct bytes *out);
+/* Opens what is closed again before the shell does anything else, also if it is stopped. */
+int64_t exec_open(struct shell *sh, const char *path, unsigned flags);
 /* Moves a descriptor to the highest free number up to `highest`, if there is one: its number. */
 int fd_move_high(struct shell *sh, int fd, int highest, bool cloexec);
 

@@ -206,7 +206,7 @@ static int advise(struct shell *sh, const char *path)
 static void advise_script(struct shell *sh, const char *path)
 {
 	char head[128];
-	int64_t fd = sys_open(sh->p, AT_FDCWD_, path, 0, 0);
+	int64_t fd = exec_open(sh, path, 0);
 	int64_t n = fd < 0 ? -1 : sys_read(sh->p, (int)fd, head, sizeof(head) - 1);
 	size_t from = 2;
 
@@ -248,7 +248,7 @@ int program_failed(struct shell *sh, const char *path, int64_t err)
 static bool looks_binary(struct shell *sh, const char *path)
 {
 	char head[80];
-	int64_t fd = sys_open(sh->p, AT_FDCWD_, path, 0, 0);
+	int64_t fd = exec_open(sh, path, 0);
 	int64_t n;
 
 	if (fd < 0)

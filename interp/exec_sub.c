@@ -404,6 +404,7 @@ static bool run_program(struct shell *sh, const struct command_sub *c, struct by
 	if (cap < 0)
 		return false;
 	sys_set_cloexec(sh->p, (int)cap, true);
+	sys_set_passing(sh->p, (int)cap);
 	fds[1] = (int)cap;
 	e.argv = argv.v;
 	e.fds = fds;
@@ -457,6 +458,15 @@ static bool run_short(struct shell *sh, const struct command_sub *c, struct byte
 
 enum { READ_BYTES = 1 << 20 };
 
+int64_t exec_open(struct shell *sh, const char *path, unsigned flags)
+{
+	int64_t fd = sys_open(sh->p, AT_FDCWD_, path, flags, 0600);
+
+	if (fd >= 0)
+		sys_set_passing(sh->p, (int)fd);
+	return fd;
+}
+
 int64_t exec_read_file(struct shell *sh, const char *path, struct bytes *out)
 {
 	struct buf text = buf_in(sh->arena);
@@ -465,7 +475,7 @@ int64_t exec_read_file(struct shell *sh, const char *path, struct bytes *out)
 	int64_t n;
 
 	*out = BYTES("");
-	while ((fd = sys_open(sh->p, AT_FDCWD_, path, O_RDONLY_ | O_CLOEXEC_, 0)) == -E_INTR)
+	while ((fd = exec_open(sh, path, O_RDONLY_ | O_CLOEXEC_)) == -E_INTR)
 		trap_note(sh);
 	if (fd < 0)
 		return fd;
@@ -556,6 +566,7 @@ static int run_process(struct shell *sh, const struct command_sub *c, struct byt
 		return 1;
 	}
 	sys_set_cloexec(sh->p, (int)cap, true);
+	sys_set_passing(sh->p, (int)cap);
 	t.out = (int)cap;
 	pid = task_start(sh, &t, NULL);
 	if (pid < 0) {
@@ -688,6 +699,8 @@ int exec_process_sub(struct shell *sh, const struct command_sub *c, char **path)
 		sh->flow = FLOW_ABORT;
 		return -1;
 	}
+	sys_set_passing(sh->p, ends[0]);
+	sys_set_passing(sh->p, ends[1]);
 	t.close[0] = ends[reads ? 0 : 1];
 	t.in = reads ? -1 : ends[0];
 	t.out = reads ? ends[1] : -1;
@@ -703,6 +716,7 @@ int exec_process_sub(struct shell *sh, const struct command_sub *c, char **path)
 	s->up = sh->procsubs;
 	s->pid = (int)pid;
 	s->fd = fd_move_high(sh, ends[reads ? 0 : 1], HIGH_FD, false);
+	sys_set_passing(sh->p, s->fd);
 	sh->procsubs = s;
 	sh->last_background = (int)pid;
 	buf_printf(&text, "/dev/fd/%d", s->fd);

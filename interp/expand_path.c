@@ -4,6 +4,7 @@
  * match the components so far is carried from one component to the next. Nothing recurses.
  */
 #include "base/err.h"
+#include "interp/exec.h"
 #include "interp/expand.h"
 
 enum { READ_BATCH = 32 };
@@ -188,8 +189,8 @@ static bool path_is_directory(struct walk *w, const char *path)
 
 static int open_directory(struct walk *w, struct bytes prefix)
 {
-	return (int)sys_open(w->sh->p, AT_FDCWD_, prefix.len != 0 ? prefix.ptr : ".",
-			     O_RDONLY_ | O_DIRECTORY_ | O_CLOEXEC_, 0);
+	return (int)exec_open(w->sh, prefix.len != 0 ? prefix.ptr : ".",
+			      O_RDONLY_ | O_DIRECTORY_ | O_CLOEXEC_);
 }
 
 /* A path that passed a component: a result, or a directory to go on in. */

@@ -488,6 +488,7 @@ void shell_recover(struct shell *sh)
 	while (sh->children != NULL)
 		unlink_child(sh->children);
 	redir_undo(sh, NULL);
+	sys_close_passing(sh->p);
 	while (sh->scope > 0)
 		scope_pop(sh);
 	while (sh->frame->up != NULL) {

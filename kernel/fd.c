@@ -90,7 +90,7 @@ int fd_slot_at(struct proc *p, int fd)
 void fd_set(struct proc *p, int fd, struct file *f, bool cloexec)
 {
 	p = proc_owner(p);
-	p->fd[fd] = (struct descriptor){ f, cloexec };
+	p->fd[fd] = (struct descriptor){ f, cloexec, false };
 	if (fd >= p->priv->fd_top)
 		p->priv->fd_top = fd + 1;
 }
@@ -113,7 +113,7 @@ void fd_drop(struct proc *p, int fd)
 
 	p = proc_owner(p);
 	f = p->fd[fd].file;
-	p->fd[fd] = (struct descriptor){ NULL, false };
+	p->fd[fd] = (struct descriptor){ NULL, false, false };
 	while (p->priv->fd_top > 0 && p->fd[p->priv->fd_top - 1].file == NULL)
 		p->priv->fd_top--;
 	if (p->priv->view != NULL)
@@ -251,6 +251,19 @@ int64_t sys_set_cloexec(struct proc *p, int fd, bool on)
 int64_t sys_get_cloexec(struct proc *p, int fd)
 {
 	return fd_file(p, fd) != NULL ? proc_owner(p)->fd[fd].cloexec : -E_BADF;
+}
+
+void sys_set_passing(struct proc *p, int fd)
+{
+	if (fd_file(p, fd) != NULL)
+		proc_owner(p)->fd[fd].passing = true;
+}
+
+void sys_close_passing(struct proc *p)
+{
+	for (int fd = p->priv->fd_top - 1; fd >= 0; fd--)
+		if (fd < p->priv->fd_top && p->fd[fd].file != NULL && p->fd[fd].passing)
+			fd_drop(p, fd);
 }
 
 int64_t sys_getfl(struct proc *p, int fd)

@@ -214,6 +214,7 @@ enum proc_state { PROC_READY, PROC_RUNNING, PROC_BLOCKED, PROC_STOPPED, PROC_ZOM
 struct descriptor {
 	struct file *file;
 	bool cloexec;
+	bool passing; /* see sys_set_passing */
 };
 
 /* How a signal is treated. A caught one is only recorded: see proc_next_signal. */
@@ -602,6 +603,10 @@ int64_t sys_dup2(struct proc *p, int from, int to, bool cloexec);
 int64_t sys_dup_from(struct proc *p, int fd, int least, bool cloexec);
 int64_t sys_set_cloexec(struct proc *p, int fd, bool on);
 int64_t sys_get_cloexec(struct proc *p, int fd);
+/* What a survivor has open only for what it is doing: closed by sys_close_passing when that was
+ * stopped. Not inherited, nor by what the descriptor becomes by dup2. */
+void sys_set_passing(struct proc *p, int fd);
+void sys_close_passing(struct proc *p);
 int64_t sys_getfl(struct proc *p, int fd);
 /* Changes O_APPEND and O_NONBLOCK, as F_SETFL. */
 int64_t sys_setfl(struct proc *p, int fd, unsigned flags);

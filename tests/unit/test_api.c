@@ -185,6 +185,29 @@ TEST(a_shell_that_is_killed_goes_on)
 	}
 }
 
+TEST(a_stopped_command_leaves_nothing_open)
+{
+	static const char *const scripts[] = {
+		"x=$(yes)", "x=`while :; do :; done`", "read x < <(while :; do :; done)",
+		". <(yes :)", "x=$(< <(yes))", "yes | while :; do :; done",
+	};
+	struct cowsh_config config = COWSH_CONFIG_INIT;
+	struct host h;
+
+	config.limit[COWSH_LIMIT_STEPS] = 200000;
+	config.limit[COWSH_LIMIT_DESCRIPTORS] = 70;
+	config.limits_set = 1u << COWSH_LIMIT_STEPS | 1u << COWSH_LIMIT_DESCRIPTORS;
+	for (size_t i = 0; i < sizeof scripts / sizeof *scripts; i++) {
+		cowsh *s = new_session(&h, &config);
+
+		for (int n = 0; n < 80; n++)
+			CHECK_EQ(run(s, scripts[i]).limit, COWSH_LIMIT_STEPS);
+		run(s, "exec 5> /tmp/five; (exit 3); ls /proc/$$/fd");
+		CHECK_STR(h.out[1], "0\n1\n2\n5\n");
+		cowsh_free(s);
+	}
+}
+
 TEST(a_limit_says_what_and_where)
 {
 	struct host h;
@@ -817,6 +840,7 @@ int main(void)
 	RUN(a_limit_ends_the_command_not_the_session);
 	RUN(tables_are_whole_when_memory_ends_while_they_grow);
 	RUN(a_shell_that_is_killed_goes_on);
+	RUN(a_stopped_command_leaves_nothing_open);
 	RUN(a_limit_says_what_and_where);
 	RUN(budgets_of_a_session);
 	RUN(profiles_are_finite);
