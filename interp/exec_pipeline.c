@@ -53,8 +53,8 @@ static bool start_stage(struct shell *sh, struct stages *s, int i, bool has_next
 			sh->flow = FLOW_ABORT;
 			return false;
 		}
-		sys_set_passing(sh->p, ends[0]);
-		sys_set_passing(sh->p, ends[1]);
+		sys_set_passing(sh->p, ends[0], true);
+		sys_set_passing(sh->p, ends[1], true);
 		t.out = ends[1];
 		t.close[0] = ends[0];
 	}

@@ -404,7 +404,7 @@ static bool run_program(struct shell *sh, const struct command_sub *c, struct by
 	if (cap < 0)
 		return false;
 	sys_set_cloexec(sh->p, (int)cap, true);
-	sys_set_passing(sh->p, (int)cap);
+	sys_set_passing(sh->p, (int)cap, true);
 	fds[1] = (int)cap;
 	e.argv = argv.v;
 	e.fds = fds;
@@ -463,7 +463,7 @@ int64_t exec_open(struct shell *sh, const char *path, unsigned flags)
 	int64_t fd = sys_open(sh->p, AT_FDCWD_, path, flags, 0600);
 
 	if (fd >= 0)
-		sys_set_passing(sh->p, (int)fd);
+		sys_set_passing(sh->p, (int)fd, true);
 	return fd;
 }
 
@@ -566,7 +566,7 @@ static int run_process(struct shell *sh, const struct command_sub *c, struct byt
 		return 1;
 	}
 	sys_set_cloexec(sh->p, (int)cap, true);
-	sys_set_passing(sh->p, (int)cap);
+	sys_set_passing(sh->p, (int)cap, true);
 	t.out = (int)cap;
 	pid = task_start(sh, &t, NULL);
 	if (pid < 0) {
@@ -699,8 +699,8 @@ int exec_process_sub(struct shell *sh, const struct command_sub *c, char **path)
 		sh->flow = FLOW_ABORT;
 		return -1;
 	}
-	sys_set_passing(sh->p, ends[0]);
-	sys_set_passing(sh->p, ends[1]);
+	sys_set_passing(sh->p, ends[0], true);
+	sys_set_passing(sh->p, ends[1], true);
 	t.close[0] = ends[reads ? 0 : 1];
 	t.in = reads ? -1 : ends[0];
 	t.out = reads ? ends[1] : -1;
@@ -716,7 +716,7 @@ int exec_process_sub(struct shell *sh, const struct command_sub *c, char **path)
 	s->up = sh->procsubs;
 	s->pid = (int)pid;
 	s->fd = fd_move_high(sh, ends[reads ? 0 : 1], HIGH_FD, false);
-	sys_set_passing(sh->p, s->fd);
+	sys_set_passing(sh->p, s->fd, true);
 	sh->procsubs = s;
 	sh->last_background = (int)pid;
 	buf_printf(&text, "/dev/fd/%d", s->fd);

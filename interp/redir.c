@@ -81,13 +81,14 @@ void redir_undo(struct shell *sh, struct saved_fd *mark)
 	while (sh->saved_fds != mark && sh->saved_fds != NULL) {
 		struct saved_fd *s = sh->saved_fds;
 
-		sh->saved_fds = s->up;
+		/* It is still known if the shell is stopped in between. */
 		if (s->copy >= 0) {
 			sys_dup2(sh->p, s->copy, s->fd, false);
 			sys_close(sh->p, s->copy);
 		} else {
 			sys_close(sh->p, s->fd);
 		}
+		sh->saved_fds = s->up;
 	}
 }
 
@@ -120,6 +121,7 @@ static int place(struct shell *sh, const struct redirection *d, int from)
 		if (!d->keep)
 			remember(sh, d->fd, -1);
 		sys_set_cloexec(sh->p, from, false);
+		sys_set_passing(sh->p, from, false);
 		return 0;
 	}
 	if (save(sh, d->fd, d->keep) != 0) {
@@ -175,6 +177,7 @@ static int place_in_variable(struct shell *sh, const struct redirection *d, int 
 
 static int put_in_place(struct shell *sh, const struct redirection *d, int from)
 {
+	sys_set_passing(sh->p, from, true);
 	return d->r->var.len != 0 ? place_in_variable(sh, d, from) : place(sh, d, from);
 }
 
@@ -272,6 +275,8 @@ static int64_t open_text(struct shell *sh, struct bytes text)
 	n = sys_pipe(sh->p, ends, false);
 	if (n < 0)
 		return n;
+	sys_set_passing(sh->p, ends[0], true);
+	sys_set_passing(sh->p, ends[1], true);
 	n = text.len != 0 ? sys_write(sh->p, ends[1], text.ptr, text.len) : 0;
 	sys_close(sh->p, ends[1]);
 	if (n >= 0)

@@ -253,10 +253,10 @@ int64_t sys_get_cloexec(struct proc *p, int fd)
 	return fd_file(p, fd) != NULL ? proc_owner(p)->fd[fd].cloexec : -E_BADF;
 }
 
-void sys_set_passing(struct proc *p, int fd)
+void sys_set_passing(struct proc *p, int fd, bool on)
 {
 	if (fd_file(p, fd) != NULL)
-		proc_owner(p)->fd[fd].passing = true;
+		proc_owner(p)->fd[fd].passing = on;
 }
 
 void sys_close_passing(struct proc *p)

@@ -605,7 +605,7 @@ int64_t sys_set_cloexec(struct proc *p, int fd, bool on);
 int64_t sys_get_cloexec(struct proc *p, int fd);
 /* What a survivor has open only for what it is doing: closed by sys_close_passing when that was
  * stopped. Not inherited, nor by what the descriptor becomes by dup2. */
-void sys_set_passing(struct proc *p, int fd);
+void sys_set_passing(struct proc *p, int fd, bool on);
 void sys_close_passing(struct proc *p);
 int64_t sys_getfl(struct proc *p, int fd);
 /* Changes O_APPEND and O_NONBLOCK, as F_SETFL. */

@@ -208,6 +208,32 @@ TEST(a_stopped_command_leaves_nothing_open)
 	}
 }
 
+TEST(a_stop_at_any_step_puts_descriptors_back)
+{
+	static const char script[] = "{ :; } 5> /tmp/b 6<&5 2>&1 <<< x; : 5> /tmp/c";
+	struct host h;
+	cowsh *s = new_session(&h, NULL);
+
+	run(s, "exec 5> /tmp/five");
+	for (uint64_t step = 1; step < 150; step++) {
+		struct host of_fork;
+		struct cowsh_host host = callbacks(&of_fork);
+		cowsh *f = NULL;
+
+		CHECK_EQ(cowsh_fork(s, &host, &f), 0);
+		CHECK_EQ(cowsh_start(f, script, sizeof script - 1), 0);
+		if (cowsh_step(f, step) == COWSH_SLICE)
+			cowsh_cancel(f);
+		while (cowsh_step(f, 0) != COWSH_DONE)
+			continue;
+		of_fork.out[1][0] = '\0';
+		run(f, "ls /proc/$$/fd; readlink /proc/$$/fd/5");
+		CHECK_STR(of_fork.out[1], "0\n1\n2\n5\n/tmp/five\n");
+		cowsh_free(f);
+	}
+	cowsh_free(s);
+}
+
 TEST(a_limit_says_what_and_where)
 {
 	struct host h;
@@ -841,6 +867,7 @@ int main(void)
 	RUN(tables_are_whole_when_memory_ends_while_they_grow);
 	RUN(a_shell_that_is_killed_goes_on);
 	RUN(a_stopped_command_leaves_nothing_open);
+	RUN(a_stop_at_any_step_puts_descriptors_back);
 	RUN(a_limit_says_what_and_where);
 	RUN(budgets_of_a_session);
 	RUN(profiles_are_finite);
