@@ -287,7 +287,8 @@ static void warn_of_stopped(struct shell *sh)
 {
 	for (const struct job *j = sh->jobs; j != NULL; j = j->next)
 		if (j->state == JOB_STOPPED)
-			builtin_error(sh, "wait", "warning: job %d[%d] stopped", j->number, j->pids[0]);
+			builtin_error(sh, "wait", "warning: job %d[%d] stopped", j->number,
+				      j->pids[0]);
 }
 
 /* With job control a job that is stopped is not waited for. */

@@ -569,8 +569,8 @@ struct job {
 	bool no_hup;
 	bool foreground;
 	bool is_coproc;
-	bool lost; /* was not there any more in a fork: `jobs` says so, nobody else */
-	bool told; /* ended by a signal and said so (or silently): not shown any more */
+	bool lost;       /* was not there any more in a fork: `jobs` says so, nobody else */
+	bool told;       /* ended by a signal and said so (or silently): not shown any more */
 	int stop_signal; /* that stopped it last */
 };
 
@@ -583,8 +583,8 @@ void job_set_stages(struct shell *sh, struct job *j, struct node *const *stages)
 void job_stopped(struct shell *sh, struct job *j, int wait_status);
 /* Collects ended children without blocking. */
 void job_poll(struct shell *sh);
-/* Waits until a child process ended, or with WUNTRACED_ in the options was stopped; returns its exit
- * status as $? shows it (128 + signal). */
+/* Waits until a child process ended, or with WUNTRACED_ in the options was stopped; returns its
+ * exit status as $? shows it (128 + signal). */
 int job_wait_pid(struct shell *sh, int pid, int options);
 int job_wait(struct shell *sh, struct job *j, int options);
 struct job *job_of_spec(struct shell *sh, const char *spec); /* %1 %+ %- %name %?text */

@@ -163,7 +163,8 @@ bool vfs_restore_mixes(const struct vfs *v, const struct vfs_tree *tree)
 
 		if (theirs == NULL || theirs == ours || inode_is(ours, S_DIR))
 			continue;
-		if (((ours->mode ^ theirs->mode) & S_FMT) != 0 || ours->btime_ns != theirs->btime_ns)
+		if (((ours->mode ^ theirs->mode) & S_FMT) != 0 ||
+		    ours->btime_ns != theirs->btime_ns)
 			return true;
 	}
 	return false;

@@ -185,55 +185,6 @@ TEST(a_shell_that_is_killed_goes_on)
 	}
 }
 
-TEST(a_stopped_command_leaves_nothing_open)
-{
-	static const char *const scripts[] = {
-		"x=$(yes)", "x=`while :; do :; done`", "read x < <(while :; do :; done)",
-		". <(yes :)", "x=$(< <(yes))", "yes | while :; do :; done",
-	};
-	struct cowsh_config config = COWSH_CONFIG_INIT;
-	struct host h;
-
-	config.limit[COWSH_LIMIT_STEPS] = 200000;
-	config.limit[COWSH_LIMIT_DESCRIPTORS] = 70;
-	config.limits_set = 1u << COWSH_LIMIT_STEPS | 1u << COWSH_LIMIT_DESCRIPTORS;
-	for (size_t i = 0; i < sizeof scripts / sizeof *scripts; i++) {
-		cowsh *s = new_session(&h, &config);
-
-		for (int n = 0; n < 80; n++)
-			CHECK_EQ(run(s, scripts[i]).limit, COWSH_LIMIT_STEPS);
-		run(s, "exec 5> /tmp/five; (exit 3); ls /proc/$$/fd");
-		CHECK_STR(h.out[1], "0\n1\n2\n5\n");
-		cowsh_free(s);
-	}
-}
-
-TEST(a_stop_at_any_step_puts_descriptors_back)
-{
-	static const char script[] = "{ :; } 5> /tmp/b 6<&5 2>&1 <<< x; : 5> /tmp/c";
-	struct host h;
-	cowsh *s = new_session(&h, NULL);
-
-	run(s, "exec 5> /tmp/five");
-	for (uint64_t step = 1; step < 150; step++) {
-		struct host of_fork;
-		struct cowsh_host host = callbacks(&of_fork);
-		cowsh *f = NULL;
-
-		CHECK_EQ(cowsh_fork(s, &host, &f), 0);
-		CHECK_EQ(cowsh_start(f, script, sizeof script - 1), 0);
-		if (cowsh_step(f, step) == COWSH_SLICE)
-			cowsh_cancel(f);
-		while (cowsh_step(f, 0) != COWSH_DONE)
-			continue;
-		of_fork.out[1][0] = '\0';
-		run(f, "ls /proc/$$/fd; readlink /proc/$$/fd/5");
-		CHECK_STR(of_fork.out[1], "0\n1\n2\n5\n/tmp/five\n");
-		cowsh_free(f);
-	}
-	cowsh_free(s);
-}
-
 TEST(a_limit_says_what_and_where)
 {
 	struct host h;
@@ -633,50 +584,6 @@ static int later(void *user, cowsh_call *call)
 	return COWSH_PENDING;
 }
 
-TEST(a_restored_session_goes_on_without_what_it_had_open)
-{
-	struct host h;
-	struct cowsh_host none = COWSH_HOST_INIT;
-	struct cowsh_config config = COWSH_CONFIG_INIT;
-	cowsh_snapshot *before;
-	cowsh *s, *f = NULL;
-
-	config.checkpoints = 2;
-	s = new_session(&h, &config);
-	CHECK_EQ(cowsh_snapshot_new(s, &before), 0);
-	run(s, "mkdir /tmp/w; cd /tmp/w; exec 5> a; mkdir d; exec 6< d");
-	CHECK_EQ(cowsh_restore(s, before), 0);
-	run(s, "echo 1 >&5 || echo lost; echo 2 > /tmp/b; cat /tmp/b; ls /tmp");
-	CHECK_STR(h.out[1], "lost\n2\nb\n");
-	CHECK_EQ(cowsh_fork(s, &none, &f), 0);
-	cowsh_free(f);
-	CHECK_EQ(cowsh_undo(s), 0);
-	run(s, "ls /tmp; echo 1 >&5 || echo lost");
-	CHECK_STR(h.out[1], "lost\n2\nb\nlost\n");
-	cowsh_snapshot_free(before);
-	cowsh_free(s);
-}
-
-TEST(what_is_open_never_becomes_a_file_of_another_session)
-{
-	struct host h;
-	cowsh *a = new_session(&h, NULL);
-	cowsh *b = new_session(&h, NULL);
-	cowsh_snapshot *of_b;
-
-	run(a, "exec 5> mine");
-	run(b, ": later; echo b > other");
-	CHECK_EQ(cowsh_snapshot_new(b, &of_b), 0);
-	CHECK_EQ(cowsh_restore(a, of_b), -COWSH_EBUSY);
-	run(a, "echo a >&5; ls; exec 5>&-");
-	CHECK_EQ(cowsh_restore(a, of_b), 0);
-	run(a, "cat other");
-	CHECK_STR(h.out[1], "mine\nb\n");
-	cowsh_snapshot_free(of_b);
-	cowsh_free(a);
-	cowsh_free(b);
-}
-
 TEST(custom_commands_run_in_pipelines)
 {
 	struct host h;
@@ -866,8 +773,6 @@ int main(void)
 	RUN(a_limit_ends_the_command_not_the_session);
 	RUN(tables_are_whole_when_memory_ends_while_they_grow);
 	RUN(a_shell_that_is_killed_goes_on);
-	RUN(a_stopped_command_leaves_nothing_open);
-	RUN(a_stop_at_any_step_puts_descriptors_back);
 	RUN(a_limit_says_what_and_where);
 	RUN(budgets_of_a_session);
 	RUN(profiles_are_finite);
@@ -884,8 +789,6 @@ int main(void)
 	RUN(what_is_told_of_a_limit_outlives_undoing);
 	RUN(jobs_that_a_fork_has_not_were_killed);
 	RUN(snapshots_differences_and_restoring);
-	RUN(a_restored_session_goes_on_without_what_it_had_open);
-	RUN(what_is_open_never_becomes_a_file_of_another_session);
 	RUN(custom_commands_run_in_pipelines);
 	RUN(custom_commands_may_answer_later);
 	RUN(custom_commands_may_be_killed);

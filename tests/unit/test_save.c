@@ -192,7 +192,8 @@ TEST(what_is_open_but_gone)
 	struct file f;
 
 	CHECK_EQ(cowsh_snapshot_new(a, &before), 0);
-	output_of(a, "exec 5> /tmp/a; mkdir /tmp/d; cd /tmp/d; exec 6< /tmp/d; mkfifo /tmp/p; exec 7<> /tmp/p");
+	output_of(a, "exec 5> /tmp/a; mkdir /tmp/d; cd /tmp/d; exec 6< /tmp/d; mkfifo /tmp/p;"
+		     "exec 7<> /tmp/p");
 	CHECK_EQ(cowsh_restore(a, before), 0);
 	f = save(a, NULL);
 	CHECK_EQ(try_load(&f, NULL, &image, &b), 0);
