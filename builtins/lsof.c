@@ -18,10 +18,10 @@ struct lsof_opts {
 	bool and;
 	bool terse;
 	struct lsof_sockets sockets; /* and what -i asks for of them */
-	uint64_t seconds;   /* -r: between listings; 0: there is one */
-	bool while_any;     /* +r: up to the first that is empty */
-	const char *marker; /* of -r, formatted with the time; NULL: the usual one */
-	bool numbers;       /* -l: of users instead of names */
+	uint64_t seconds;            /* -r: between listings; 0: there is one */
+	bool while_any;              /* +r: up to the first that is empty */
+	const char *marker;          /* of -r, formatted with the time; NULL: the usual one */
+	bool numbers;                /* -l: of users instead of names */
 	/* state */
 	struct open_file *rows; /* of the table */
 	size_t nrows;
