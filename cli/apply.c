@@ -15,6 +15,7 @@ struct apply {
 	bool json;
 	bool first; /* of the list in JSON */
 	bool lost[MOUNTS_MAX];
+	bool broken; /* something failed of which the broker does not know */
 	uint64_t done;
 	uint64_t failures;
 	uint64_t no_owner; /* left out */
@@ -261,6 +262,7 @@ static int64_t send_change(struct apply *a, int mount, const struct cowsh_change
 					.old_size = c->old_size,
 					.old_mode = c->old_mode };
 
+	a->broken |= len >= BROKER_PATH_MAX;
 	if (len >= BROKER_PATH_MAX)
 		return -COWSH_ENAMETOOLONG;
 	if (rights == BROKER_WRITES_OWNERS && has_new_owner(a, c)) {
@@ -269,6 +271,7 @@ static int64_t send_change(struct apply *a, int mount, const struct cowsh_change
 	}
 	if (is_link(c))
 		n = cowsh_read_link(a->r->session, c->path, target, sizeof target);
+	a->broken |= n < 0;
 	if (n < 0)
 		return n;
 	change.target_len = (uint32_t)n;
@@ -290,6 +293,7 @@ static int apply_change(void *user, const struct cowsh_change *c)
 	if (c->path[mount_length(&a->r->options->mounts[mount])] == '\0') {
 		/* The mounted directory's own mode stays. */
 		a->lost[mount] = c->kind != 'm';
+		a->broken |= a->lost[mount];
 		if (a->lost[mount])
 			fail(a, c->path, BROKER_NO_FILE);
 		return 0;
@@ -342,7 +346,7 @@ static int apply_all(struct apply *a, const cowsh_snapshot *before)
 
 	/* What was begun is finished also when the list broke off. */
 	if (a->r->options->nmounts != 0) {
-		int end = finish(a, err < 0);
+		int end = finish(a, err < 0 || a->broken);
 
 		err = err < 0 ? err : end;
 	}

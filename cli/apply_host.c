@@ -740,7 +740,17 @@ void apply_reads(uint64_t id)
 		object_want(id);
 }
 
-/* Content that was to go elsewhere comes back, if it did not get there: it is nowhere else. */
+static bool any_failed(void)
+{
+	for (int i = 0; i < MOUNTS_MAX; i++)
+		if (failed[i])
+			return true;
+	return false;
+}
+
+/* Content that was to go elsewhere comes back, if it did not get there: it is nowhere else. What
+ * was read since the first change may be such content, where anything failed: the session may have
+ * it from when it was compared, and ask for it no more. */
 static int drop_kept(const struct later *l)
 {
 	const char *path = names_at(l->path);
@@ -748,7 +758,7 @@ static int drop_kept(const struct later *l)
 	const char *name = path + above + (above != 0);
 	int err = walk(l->root, path, above);
 	uint64_t id = err == 0 ? object_find(walked.object, name, strlen(name)) : NO_OBJECT;
-	bool wanted = id != NO_OBJECT && object_of(id)->wanted;
+	bool wanted = id != NO_OBJECT && object_of(id)->wanted && any_failed();
 	char kept[NAME_SIZE];
 
 	if (wanted && rename_at(walked.fd, beside(kept, l->ticket), name, RENAME_EXCHANGE) < 0)

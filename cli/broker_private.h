@@ -23,7 +23,7 @@ struct object {
 	uint32_t count;
 	bool listed;
 	bool imagined; /* a rehearsal: it would have been made */
-	bool wanted;   /* its content was to go elsewhere, and did not get there */
+	bool wanted;   /* its content may have been to go elsewhere, and not have got there */
 	int kept_fd;   /* its content, if something else has taken its place: open here, */
 	uint64_t kept; /* or with another name beside it: its offset; 0: none */
 };

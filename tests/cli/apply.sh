@@ -305,6 +305,15 @@ during 'mv one d/one; mv a one; rm bytes; mv link tofile' 'echo host > src/d/one
 check 'what could not go on stays' '3 one 100 host bin' "$status $(< src/one) $(wc -l < src/a) $(< src/d/one) $(tail -c 3 src/bytes)"
 check 'with nothing behind' '' "$(find src -name '.cowsh*')"
 
+fresh
+for i in 1 2 3; do echo old$i > src/s$i; done
+apply 'for i in 1 2 3; do echo new$i > n; mv n s$i; done; echo x > a; mv s1 t; mv s2 s1; mv t s2'
+check 'files whose new content has the size of the old one, which is compared' '0 new2 new1 new3 x' "$? $(cat src/s[123] src/a | paste -sd' ')"
+fresh
+for i in 1 2 3; do echo old$i > src/s$i; done
+during 'echo x > a; mv s1 t; mv s2 s1; mv t s2; echo new3 > n; mv n s3' 'echo host > src/s2'
+check 'content of which the session knows already comes back, too, where it could not go' '3 old1 host old3' "$status $(cat src/s[123] | paste -sd' ')"
+
 # --- files of the same names that are not the mounted directory's ---
 fresh
 mkdir -p src/etc && echo of the host > src/etc/passwd && echo of the host > src/etc/hosts
