@@ -144,7 +144,7 @@ if ! nm "$cowsh" 2> /dev/null | grep -q __asan_init; then
 	check 'the line editor is locked' 2 "$(awk '/^Seccomp:/ { print $2 }' "/proc/$pid/status")"
 	wait
 fi
-typed 'PS0="[\\w]\\n"\n' 'echo a\n' 'IGNOREEOF=1; shopt -s autocd cdspell; mkdir there\n' '@mkdir there\r\n@\004' '@leave the shell.@thare\n' '@not found@cd thare\n' 'there\n' '..\n' 'exit\n' > shown
+typed 'PS0="[\\w]\\n"\n' 'echo a\n' 'IGNOREEOF=1; shopt -s autocd cdspell; mkdir there\n' '@mkdir there\r\n@' '%0.4' '\004' '@leave the shell.@' '%0.3' 'thare\n' '@not found@cd thare\n' 'there\n' '..\n' 'exit\n' > shown
 check 'PS0, IGNOREEOF, cdspell, autocd' '[~] a [~] Use "exit" to leave the shell. [~] [~] there [~/there] bash: there: command not found [~/there] cd -- .. [~] exit' \
 	"$(grep -ax '\[~.*\]\|a\|Use .*\|there\|cd -- .*\|exit\|bash: there.*' shown | paste -sd' ')"
 typed 'TMOUT=1; set -b; complete -W "one two" f\n' '@two" f\r\n@' '%1.3' 'echo f tw\t; echo $-\n' 'exit\n' > shown
