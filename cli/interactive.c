@@ -18,7 +18,6 @@
 #include <unistd.h>
 
 enum {
-	SLICE_STEPS = 500000, /* between two looks for ^C */
 	ANSWER_STEPS = 1000000,
 	ANSWER_MAX = 256 << 10,
 	HISTORY_MAX = 500, /* entries that the editor is told at once, but for one */
@@ -481,13 +480,13 @@ static bool undo(struct runner *r, const struct typed *t)
 /* How many ^D the shell takes no notice of. */
 static int ends_ignored(cowsh *session)
 {
-	static const char script[] = "[ -o ignoreeof ] && printf %s \"$IGNOREEOF\"";
+	static const char script[] = "[ -o ignoreeof ] && printf %s \"${IGNOREEOF:-x}\"";
 	struct answer a = ask(session, script, sizeof script - 1);
 	char *end;
 	long n;
 
 	if (a.len == 0)
-		return ask(session, "[ -o ignoreeof ] && echo", 24).len != 0 ? IGNORED_USUAL : 0;
+		return 0;
 	a.text[a.len] = '\0';
 	n = strtol(a.text, &end, 10);
 	return *end != '\0' || n < 0 || n > INT_MAX ? IGNORED_USUAL : (int)n;
@@ -525,16 +524,8 @@ static void run_typed(struct runner *r, const struct typed *t, struct cowsh_resu
 	editor.terminal = usual_terminal;
 	keys_for(r->session);
 	state = cowsh_start(r->session, t->text, t->len);
-	while (state >= 0 && (state = cowsh_step(r->session, SLICE_STEPS)) != COWSH_DONE) {
-		if (interrupted()) {
-			(void)write_all(1, "\n", 1);
-			keys_pass();
-		} else if (state == COWSH_WAIT) {
-			runner_wait(r);
-		} else if (state == COWSH_BREAK) {
-			debug_stop(r);
-		}
-	}
+	if (state >= 0)
+		state = runner_go(r, cowsh_step);
 	keys_for(NULL);
 	if (state < 0)
 		fatal("%s", cowsh_error_text(state));

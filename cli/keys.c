@@ -16,6 +16,7 @@ static sig_atomic_t told[KEYS];             /* how many of them the session know
 static volatile sig_atomic_t leaving;
 static cowsh *running;
 static bool caught;
+static bool line_typed; /* by keys_catch */
 
 static void on_leave(int signal)
 {
@@ -39,6 +40,7 @@ void keys_catch(bool typed)
 	struct sigaction action = { .sa_handler = on_key };
 
 	caught = true;
+	line_typed = typed;
 	/* ^Z stops the program itself, unless somebody types commands. */
 	for (int i = 0; i < KEYS; i++)
 		if (typed || key_signal[i] != SIGTSTP)
@@ -92,6 +94,8 @@ void keys_pass(void)
 		if (pressed[i] == told[i])
 			continue;
 		told[i] = pressed[i];
+		if (line_typed && key_signal[i] == SIGINT)
+			(void)write_all(1, "\n", 1);
 		cowsh_signal(running, key_signal[i]);
 	}
 	cowsh_wake(running);
