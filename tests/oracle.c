@@ -54,15 +54,19 @@ static void empty_case_dir(void)
 
 static void connect_streams(int in, int out, int err)
 {
+	sigset_t none;
+
 	dup2(in, 0);
 	dup2(out, 1);
 	dup2(err, 2);
 	for (int fd = 3; fd < 256; fd++)
 		close(fd);
 	umask(022);
-	/* What was ignored here must not be ignored there. */
+	/* What was ignored or blocked here must not be so there. */
 	for (int sig = 1; sig < NSIG; sig++)
 		signal(sig, SIG_DFL);
+	sigemptyset(&none);
+	sigprocmask(SIG_SETMASK, &none, NULL);
 }
 
 static void exec_bash(const struct test *t)
@@ -134,7 +138,8 @@ static void run_process(const struct test *t, struct outcome *o, const char *pro
 	lseek(in, 0, SEEK_SET);
 	child = fork();
 	if (child == 0) {
-		setpgid(0, 0);
+		/* A session of its own, as another one may be out of sight, with number 0. */
+		setsid();
 		connect_streams(in, out[1], err[1]);
 		if (program != NULL)
 			exec_program(t, program);
