@@ -159,7 +159,7 @@ deps:
 		grep sed findutils $(PACKAGES)
 test: deps
 	@$(MAKE) --no-print-directory all $(B)/run $(B)/hostile $(B)/faults \
-		$(if $(KVM_LIB),$(B)/microvm-limits) unit
+		$(if $(KVM_LIB),$(B)/microvm-limits $(B)/microvm-waits) unit
 	@tools/test $(B)
 unit: $(UNIT)
 # The packages of the real tools.
@@ -224,11 +224,13 @@ proof: deps
 	@$(MAKE) --no-print-directory all $(B)/run $(B)/hostile
 	@tools/proof $(B)
 microvm-test: deps
-	@$(MAKE) --no-print-directory all $(B)/microvm-fork $(B)/microvm-limits $(B)/microvm-live
+	@$(MAKE) --no-print-directory all $(B)/microvm-fork $(B)/microvm-limits $(B)/microvm-live \
+		$(B)/microvm-waits
 	@tests/microvm/run $(B)
 	@tests/microvm/warm $(B)
 	@tests/microvm/fork $(B)
 	@tests/microvm/limits $(B)
+	@tests/microvm/waits $(B)
 microvm-soak: deps
 	@$(MAKE) --no-print-directory all
 	@tests/microvm/soak $(B)

@@ -148,12 +148,18 @@ void ptrace_reaped(struct proc *p, const struct proc *tracer)
 
 /* --- memory --- */
 
+static bool may_touch(const struct proc *p, const struct proc *of)
+{
+	return p->cred.uid == 0 || (p->cred.uid == of->cred.uid && p->cred.uid == of->real_uid);
+}
+
 static int64_t move_memory(struct proc *p, struct file *f, void *bytes, size_t n, bool write)
 {
 	struct proc *of = proc_find(p->k, f->u.pid);
 	int64_t r;
 
-	if (of == NULL || of->program == NULL || n == 0)
+	/* Another process may have the number by now. */
+	if (of == NULL || of->program == NULL || !may_touch(p, of) || n == 0)
 		return 0;
 	r = of->program->memory(p, of, f->pos, bytes, n, write);
 	f->pos += r > 0 ? (uint64_t)r : 0;
@@ -181,9 +187,7 @@ int memory_open(struct proc *p, int pid, unsigned oflags, struct file **out)
 {
 	const struct proc *of = proc_find(p->k, pid);
 
-	if (of == NULL || of->program == NULL)
-		return -E_ACCES;
-	if (p->cred.uid != 0 && (p->cred.uid != of->cred.uid || p->cred.uid != of->real_uid))
+	if (of == NULL || of->program == NULL || !may_touch(p, of))
 		return -E_ACCES;
 	*out = file_new(p->k, &file_memory, oflags);
 	if (*out == NULL)

@@ -56,6 +56,51 @@ enum {
 	ERRORS_MAX = 4095,
 };
 
+/* --- who --- */
+
+static bool may_see(const struct task *t, const struct proc *p)
+{
+	return t->p->cred.uid == 0 ||
+	       (t->p->cred.uid == p->cred.uid && t->p->cred.uid == p->real_uid);
+}
+
+/* A program that runs, by its number or a thread's. */
+static struct task *find(struct task *t, uint64_t pid)
+{
+	struct proc *p = proc_find(t->m->k, (int)pid);
+
+	return p != NULL && p->state != PROC_ZOMBIE && p->release == task_release ? task_of(p)
+										  : NULL;
+}
+
+/* A process that the caller traces. */
+static struct proc *traced(struct task *t, uint64_t pid)
+{
+	struct proc *p = proc_find(t->m->k, (int)pid);
+
+	return p != NULL && p->state != PROC_ZOMBIE && proc_ptrace(p)->tracer == proc_owner_of(t->p)
+		       ? p
+		       : NULL;
+}
+
+static bool waits_for_tracer(struct proc *p)
+{
+	return proc_ptrace(p)->stopped && !proc_ptrace(p)->listens;
+}
+
+/* From the caller's memory, for a program that it traces. While that memory comes from the host
+ * others run, and one of the caller's threads may let the program go on, or end it: -E_SRCH. */
+static int64_t get_for(struct task *t, const struct task *c, void *out, uint64_t at, size_t n)
+{
+	uint64_t pid = (uint64_t)c->p->pid;
+	struct proc *p;
+
+	if (get_user(t, out, at, n) != 0)
+		return -E_FAULT;
+	p = traced(t, pid);
+	return p != NULL && waits_for_tracer(p) && find(t, pid) == c ? 0 : -E_SRCH;
+}
+
 /* --- registers --- */
 
 static void registers_get(const struct task *c, uint64_t *out)
@@ -186,6 +231,7 @@ static int64_t move_set(struct task *t, struct task *c, uint64_t type, uint64_t 
 {
 	char *bytes;
 	int64_t size = set_bytes(t, c, type, &bytes);
+	int64_t r;
 
 	if (size < 0)
 		return size;
@@ -193,19 +239,18 @@ static int64_t move_set(struct task *t, struct task *c, uint64_t type, uint64_t 
 		*n = (uint64_t)size;
 	if (!writes)
 		return put_user(t, address, bytes, (size_t)*n) != 0 ? -E_FAULT : 0;
-	if (get_user(t, bytes, address, (size_t)*n) != 0)
-		return -E_FAULT;
-	return set_change(t, c, type, bytes, (uint64_t)size);
+	r = get_for(t, c, bytes, address, (size_t)*n);
+	return r != 0 ? r : set_change(t, c, type, bytes, (uint64_t)size);
 }
 
 static int64_t move_by_vector(struct task *t, struct task *c, uint64_t type, uint64_t at,
 			      bool writes)
 {
 	uint64_t v[2];
-	int64_t r;
+	int64_t r = get_for(t, c, v, at, sizeof v);
 
-	if (get_user(t, v, at, sizeof v) != 0)
-		return -E_FAULT;
+	if (r != 0)
+		return r;
 	if ((v[1] & 7) != 0)
 		return -E_INVAL;
 	r = move_set(t, c, type, v[0], &v[1], writes);
@@ -221,15 +266,25 @@ static int64_t move_whole(struct task *t, struct task *c, uint64_t type, uint64_
 
 /* --- memory --- */
 
+/* The memory that is moved is there until the call ends, or moves another's. */
+static void see(struct task *t, struct space *s)
+{
+	struct space *before = t->seen;
+
+	if (s == before)
+		return;
+	t->seen = space_get(s);
+	if (before != NULL)
+		space_put(before);
+}
+
 /* One page at most is touched at a time: others may run in between. How many bytes were moved. */
 static int64_t move_memory(struct task *t, struct space *s, uint64_t address, char *bytes, size_t n,
 			   bool write, bool force)
 {
 	size_t done = 0;
 
-	if (t->seen == NULL)
-		t->seen = space_get(s); /* until the call ends */
-
+	see(t, s);
 	while (done < n) {
 		uint64_t at = address + done;
 		size_t part = PAGE_BYTES - (size_t)(at & PAGE_MASK_);
@@ -274,22 +329,7 @@ int64_t memory_of_other(struct proc *by, struct proc *p, uint64_t address, void 
 	return move_memory(task_of(by), task_of(p)->space, address, bytes, n, write, true);
 }
 
-/* --- who --- */
-
-static bool may_see(const struct task *t, const struct proc *p)
-{
-	return t->p->cred.uid == 0 ||
-	       (t->p->cred.uid == p->cred.uid && t->p->cred.uid == p->real_uid);
-}
-
-/* A program that runs, by its number or a thread's. */
-static struct task *find(struct task *t, uint64_t pid)
-{
-	struct proc *p = proc_find(t->m->k, (int)pid);
-
-	return p != NULL && p->state != PROC_ZOMBIE && p->release == task_release ? task_of(p)
-										  : NULL;
-}
+/* --- beginning --- */
 
 static int64_t attach(struct task *t, uint64_t pid, bool seize, uint64_t options)
 {
@@ -366,14 +406,15 @@ static int64_t move_info(struct task *t, struct task *c, uint64_t at, bool write
 {
 	/* 128 bytes, of which ours are the first. */
 	struct signal_info info = c->trace.info;
+	int64_t r;
 
 	if (c->trace.stop == STOP_GROUP && !proc_ptrace(c->p)->seized)
 		return -E_INVAL;
 	if (writes) {
-		if (get_user(t, &info, at, sizeof info) != 0)
-			return -E_FAULT;
-		c->trace.info = info;
-		return 0;
+		r = get_for(t, c, &info, at, sizeof info);
+		if (r == 0)
+			c->trace.info = info;
+		return r;
 	}
 	if (c->trace.stop != STOP_SIGNAL)
 		info = (struct signal_info){ .signo = SIGTRAP_, .code = SIGTRAP_ };
@@ -383,15 +424,16 @@ static int64_t move_info(struct task *t, struct task *c, uint64_t at, bool write
 static int64_t move_mask(struct task *t, struct task *c, uint64_t size, uint64_t at, bool writes)
 {
 	uint64_t mask = c->p->sig_blocked;
+	int64_t r;
 
 	if (size != sizeof mask)
 		return -E_INVAL;
 	if (!writes)
 		return put_user(t, at, &mask, sizeof mask);
-	if (get_user(t, &mask, at, sizeof mask) != 0)
-		return -E_FAULT;
-	sys_sigmask(c->p, mask);
-	return 0;
+	r = get_for(t, c, &mask, at, sizeof mask);
+	if (r == 0)
+		sys_sigmask(c->p, mask);
+	return r;
 }
 
 static int64_t call_info(struct task *t, struct task *c, uint64_t size, uint64_t at)
@@ -426,6 +468,8 @@ static int64_t call_info(struct task *t, struct task *c, uint64_t size, uint64_t
 
 static int64_t of_program(struct task *t, struct task *c, const uint64_t *a)
 {
+	uint64_t message = c->trace.message;
+
 	switch ((int)a[0]) {
 	case PEEKTEXT:
 	case PEEKDATA: return peek(t, c, a[2], a[3]);
@@ -439,7 +483,7 @@ static int64_t of_program(struct task *t, struct task *c, const uint64_t *a)
 	case SETFPREGS: return move_whole(t, c, NT_PRFPREG, a[3], true);
 	case GETREGSET: return move_by_vector(t, c, a[2], a[3], false);
 	case SETREGSET: return move_by_vector(t, c, a[2], a[3], true);
-	case GETEVENTMSG: return put_user(t, a[3], &c->trace.message, 8);
+	case GETEVENTMSG: return put_user(t, a[3], &message, sizeof message);
 	case GETSIGINFO: return move_info(t, c, a[3], false);
 	case SETSIGINFO: return move_info(t, c, a[3], true);
 	case GETSIGMASK: return move_mask(t, c, a[2], a[3], false);
@@ -501,18 +545,16 @@ int64_t call_ptrace(struct task *t, const uint64_t *a)
 	case TRACEME: return trace_me(t);
 	case ATTACH: return attach(t, a[1], false, 0);
 	case SEIZE: return a[2] != 0 ? -E_IO : attach(t, a[1], true, a[3]);
-	default: p = proc_find(t->m->k, (int)a[1]);
+	default: p = traced(t, a[1]);
 	}
-	if (p == NULL || p->state == PROC_ZOMBIE || proc_ptrace(p)->tracer != proc_owner_of(t->p))
+	if (p == NULL)
 		return -E_SRCH;
 	switch ((int)a[0]) {
 	case KILL: return sys_kill(t->p, p->pid, SIGKILL_);
 	case INTERRUPT: return interrupt(p);
 	default: break;
 	}
-	if (!proc_ptrace(p)->stopped || proc_ptrace(p)->listens)
-		return -E_SRCH;
-	return of_stopped(t, p, a);
+	return waits_for_tracer(p) ? of_stopped(t, p, a) : -E_SRCH;
 }
 
 /* --- memory of others --- */
@@ -594,6 +636,7 @@ static int64_t move_between(struct task *t, const uint64_t *a, bool write)
 	if (!may_see(t, c->p))
 		return -E_PERM;
 	s = c->space;
+	see(t, s);
 	return move_parts(t, s, mine, a[2], its, a[4], write);
 }
 

@@ -341,14 +341,14 @@ static bool is_linger(const uint64_t *a)
 /* Switched off, the time stays. */
 static int64_t get_linger(struct task *t, const uint64_t *a, uint32_t *out)
 {
-	const struct socket_option *o = sys_socket_option(t->p, (int)a[0], SOCKET_LEVEL,
-							  SOCKET_LINGER, false);
+	const struct socket_option *o;
 	uint32_t v[2];
 
 	if (a[4] < sizeof v)
 		return -E_INVAL;
 	if (get_user(t, v, a[3], sizeof v) != 0)
 		return -E_FAULT;
+	o = sys_socket_option(t->p, (int)a[0], SOCKET_LEVEL, SOCKET_LINGER, false);
 	*out = o != NULL ? o->value & ~(uint32_t)SOCKET_LINGER_ON : 0;
 	if (v[0] != 0)
 		*out = v[1] << 1 | SOCKET_LINGER_ON;
