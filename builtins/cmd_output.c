@@ -157,7 +157,7 @@ void output_unhold(struct output *o)
 
 char *output_space(struct output *o, size_t n)
 {
-	if (n > o->cap - o->len)
+	if (o->ptr == NULL || n > o->cap - o->len)
 		make_room(o, n);
 	if (n > o->cap - o->len)
 		grow(o, o->len + n);

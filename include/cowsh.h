@@ -357,7 +357,8 @@ COWSH_API void cowsh_cancel(cowsh *session);
 COWSH_API int cowsh_signal(cowsh *session, int signal);
 
 /* Whether the text is the beginning of a command that needs more lines (an open quote, `if`,
- * here-document, ...), for line editors. Not while a command runs. */
+ * here-document, ...), for line editors. Not while a command runs. What is in the background goes
+ * on meanwhile, as it does while a shell waits for a line: for a million steps at most. */
 COWSH_API bool cowsh_incomplete(cowsh *session, const char *text, size_t len);
 
 /* For line editors: what the variable `name` (PS1 or PS2) shows as a prompt, with bash's escapes

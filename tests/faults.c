@@ -2,15 +2,15 @@
  *
  * The case files with faults: allocation n fails, for every n; the processor is taken away at
  * every kernel call; the session is forked before each of its commands, and the fork goes on; or it
- * is saved, and what is loaded goes on.
- * usage: faults [--alloc|--switch|--fork|--save] [--sample N] [--seconds S] FILE...
+ * is saved, and what is loaded goes on; or that, and files come late.
+ * usage: faults [--alloc|--switch|--fork|--save|--late] [--sample N] [--seconds S] FILE...
  *
  * With --alloc nothing may crash or leak, and the session must answer the next command. A case
  * whose allocations are too many for S seconds is tried with as many of them as there is time for,
  * spread evenly; one that a failure makes endless (`retry` until what can't be) is left after a
  * minute. With --switch the results must be as written, except where a case says what it
- * depends on; with --fork and --save as they are when the same session goes on. --sample takes only
- * every N-th case.
+ * depends on; with --fork, --save and --late as they are when the same session goes on. --sample
+ * takes only every N-th case.
  */
 #include "tests/cases.h"
 
@@ -18,6 +18,7 @@
 #include "cowsh_image.h"
 #include "cowsh_watch.h"
 #include "interp/shell.h"
+#include "vfs/image_format.h"
 
 #include <signal.h>
 #include <stdio.h>
@@ -34,6 +35,7 @@ static struct {
 	bool switches;
 	bool forks;
 	bool saves;
+	bool late; /* and what is loaded has its files later */
 	int sample;
 	int seconds; /* for the allocations of one case */
 	int seen;
@@ -280,6 +282,29 @@ static const void *on_pages(const struct text *saved)
 	return memcpy(at, saved->ptr, saved->len);
 }
 
+/* The first time that a part of a file is asked for, it is not there yet. */
+static int64_t read_late(void *user, uint64_t id, uint64_t pos, void *out, size_t n)
+{
+	static bool asked[1 << 16];
+	bool *before = &asked[(id * 31 + pos / PAGE_BYTES) % sizeof asked];
+	const struct image *i = user;
+
+	if (!*before) {
+		*before = true;
+		f.at[3]++;
+		return VFS_PENDING;
+	}
+	return i->read_only.read(user, id, pos, out, n);
+}
+
+static void have_late(cowsh_image *image)
+{
+	struct vfs_source *source = &((struct image *)image)->source;
+
+	source->read = read_late;
+	source->view = NULL;
+}
+
 static void save_before(cowsh **s, const struct cowsh_host *host)
 {
 	struct cowsh_sink sink = COWSH_SINK_INIT;
@@ -293,7 +318,10 @@ static void save_before(cowsh **s, const struct cowsh_host *host)
 		return;
 	sink.write = add_bytes;
 	sink.user = &saved;
-	err = cowsh_save(*s, &sink, NULL, NULL, NULL);
+	do {
+		saved.len = 0;
+		err = cowsh_save(*s, &sink, NULL, NULL, NULL);
+	} while (f.late && err == -COWSH_EAGAIN);
 	if (err == 0)
 		err = cowsh_image_open(f.store, on_pages(&saved), saved.len, NULL, &image, &why);
 	if (err == 0)
@@ -304,6 +332,8 @@ static void save_before(cowsh **s, const struct cowsh_host *host)
 		f.at[2]++;
 		return;
 	}
+	if (f.late)
+		have_late(image);
 	cowsh_free(*s);
 	*s = loaded;
 	f.at[1]++;
@@ -429,6 +459,8 @@ int main(int argc, char **argv)
 			f.forks = true;
 		else if (strcmp(argv[i], "--save") == 0)
 			f.saves = true;
+		else if (strcmp(argv[i], "--late") == 0)
+			f.saves = f.late = true;
 		else if (strcmp(argv[i], "--sample") == 0 && i + 1 < argc)
 			f.sample = atoi(argv[++i]);
 		else if (strcmp(argv[i], "--seconds") == 0 && i + 1 < argc)
@@ -445,6 +477,8 @@ int main(int argc, char **argv)
 		return 2;
 	for (; i < argc; i++)
 		run_file(argv[i]);
+	if (f.late)
+		printf("%llu times a file was not there yet, ", (unsigned long long)f.at[3]);
 	if (f.forks || f.saves)
 		printf("%llu %s\n", (unsigned long long)f.at[1], f.saves ? "saves" : "forks");
 	else if (!f.switches)

@@ -198,15 +198,25 @@ static int step_image(struct writer *w, struct content *c, struct image *i,
 	return content_extent(c, &e);
 }
 
+/* Holes of the origin stay holes. */
 static int copy_pages(struct writer *w, struct content *c, vfs_ino ino, const struct inode *n,
 		      uint64_t index, uint64_t end)
 {
+	uint64_t hole = index; /* up to there it is known that there is data */
 	int err = 0;
 
 	for (; err == 0 && index < end; index++) {
 		const struct page *p = radix_get(&n->pages, index);
 		const char *page = p != NULL ? p->data : NULL;
 
+		if (p == NULL && index >= hole) {
+			index = page_seek(n, index, SEEK_DATA_);
+			if (index >= end)
+				return 0;
+			hole = page_seek(n, index, SEEK_HOLE_);
+			p = radix_get(&n->pages, index);
+			page = p != NULL ? p->data : NULL;
+		}
 		if (p == NULL)
 			err = origin_page(w, ino, n, index, &page);
 		if (err == 0)

@@ -226,6 +226,11 @@ for format in gnu 'posix --sparse-version=0.0' 'posix --sparse-version=0.1' 'pos
 done
 check 'sparse: mounted' "$sums 21474836484 yes end" \
 	"$("$cowsh" --mount holes:/m -c 'cd /m; echo "$(md5sum end front hole many mid) $(stat -c %s huge)" $([ $(stat -c %b huge) -lt 100 ] && echo yes) "$(tail -c 4 huge)"')"
+# Half a terabyte of holes: not read through, and still holes.
+mkdir wide; truncate -s 500G wide/f; printf end >> wide/f
+timeout 20 "$cowsh" --mount wide:/m --session wide.cow -c 'cp /m/f /tmp/g; truncate -s +1 /m/f'
+check 'sparse: mounted and saved' '536870912004 536870912003 end yes' \
+	"$("$cowsh" --session wide.cow -c 'echo $(stat -c %s /m/f /tmp/g) $(tail -c 4 /m/f | tr -d "\0") $([ $(stat -c %b /m/f) -lt 100 ] && echo yes)')"
 "$cowsh" --mount holes:/m --apply -c 'cd /m; mkdir new; cp many new; mv huge new; printf x >> new/huge'
 check 'sparse: applied' "$(md5sum < holes/many) 21474836485 yes" \
 	"$(md5sum < holes/new/many) $(stat -c '%s %b' holes/new/huge | awk '{print $1, $2 < 100 ? "yes" : $2}')"
