@@ -104,12 +104,13 @@ static int make_file(struct world *w, const struct vfs_source *source, const str
 	if (st->blocks * 512 + HOLES_MIN <= st->size)
 		w->posix = true;
 	if (st->nlink == 1 || w->what->form != COWSH_FORM_TAR)
-		return vfs_put_lazy(v, w->path, source, st->ino, st->size, st->mode, &owner);
+		return vfs_put_lazy(v, VFS_ROOT, w->path, source, st->ino, st->size, st->mode,
+				    &owner);
 	first[7 + number_put_u64(first + 7, st->ino, 10, false)] = '\0';
 	err = vfs_link(v, &root_cred, VFS_ROOT, first, 0, VFS_ROOT, w->path);
 	if (err != -E_NOENT)
 		return err;
-	err = vfs_put_lazy(v, first, source, st->ino, st->size, st->mode, &owner);
+	err = vfs_put_lazy(v, VFS_ROOT, first, source, st->ino, st->size, st->mode, &owner);
 	return err < 0 ? err : vfs_link(v, &root_cred, VFS_ROOT, first, 0, VFS_ROOT, w->path);
 }
 

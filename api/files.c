@@ -73,7 +73,7 @@ static int get_file(struct cowsh *s, struct vfs *v, const char *path, char **out
 		return err;
 	if ((st.mode & S_FMT) != S_REG)
 		return (st.mode & S_FMT) == S_DIR ? -E_ISDIR : -E_INVAL;
-	copy = heap_alloc(kernel_heap(s->kernel), (size_t)st.size + 1);
+	copy = heap_alloc(kernel_heap(s->kernel), heap_size(st.size) + 1);
 	if (copy == NULL)
 		return -E_NOMEM;
 	err = read_all(v, ino, copy, (size_t)st.size);
@@ -486,18 +486,18 @@ int cowsh_put_lazy(cowsh *s, const char *path, const struct cowsh_source *source
 	bool listened;
 	int err;
 
-	if (s == NULL || path == NULL || path[0] != '/')
+	if (s == NULL || path == NULL)
 		return -E_INVAL;
 	err = journal_note_lazy(s, path, id, size, mode);
 	if (err < 0)
 		return err;
 	v = kernel_vfs(s->kernel);
 	listened = tape_listen(s->tape, true);
-	err = make_parents(v, &s->cred, VFS_ROOT, path);
+	err = make_parents(v, &s->cred, s->shell_proc->cwd, path);
 	if (err == 0)
 		err = add_source(s, source, false, &m);
 	if (err == 0)
-		err = vfs_put_lazy(v, path, &m->source, id, size, mode, &s->cred);
+		err = vfs_put_lazy(v, s->shell_proc->cwd, path, &m->source, id, size, mode, &s->cred);
 	(void)tape_listen(s->tape, listened);
 	return err;
 }

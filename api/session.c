@@ -274,7 +274,7 @@ static int replace_line(struct cowsh *s, const char *path, const char *user, con
 	if (err < 0)
 		return err;
 	err = vfs_getattr(v, ino, &st);
-	text = err == 0 ? heap_alloc(kernel_heap(s->kernel), (size_t)st.size + 1) : NULL;
+	text = err == 0 ? heap_alloc(kernel_heap(s->kernel), heap_size(st.size) + 1) : NULL;
 	if (text != NULL) {
 		err = rewrite(v, ino, text, (size_t)st.size, user, line);
 		heap_free(kernel_heap(s->kernel), text, (size_t)st.size + 1);

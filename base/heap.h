@@ -24,6 +24,12 @@ struct heap {
 	uint64_t fail_at; /* tests: this many allocations from now fail once; 0: off */
 };
 
+/* So many bytes or things are to be allocated: on 32-bit processors, where a cast would cut the
+ * number, a size that nobody has. A few can be added to it. */
+static inline size_t heap_size(uint64_t n)
+{
+	return n < SIZE_MAX / 2 ? (size_t)n : SIZE_MAX / 2;
+}
 void *heap_alloc(struct heap *h, size_t size);
 void *heap_zalloc(struct heap *h, size_t size);
 void heap_free(struct heap *h, void *block, size_t size);

@@ -224,7 +224,7 @@ static char *room(struct cmd *c, int64_t n)
 {
 	static char none[1];
 
-	return n > 0 ? arena_alloc(c->arena, (size_t)n) : none;
+	return n > 0 ? arena_alloc(c->arena, heap_size((uint64_t)n)) : none;
 }
 
 int cmd_listxattr(struct cmd *c, int dir, const char *path, int flags, struct bytes *out)

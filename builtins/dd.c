@@ -935,9 +935,9 @@ static int dd_run(struct cmd *c)
 	open_files(d);
 	set_signals(c);
 	d->began = d->reported = cmd_uptime(c);
-	d->input = arena_alloc(c->arena, (size_t)d->ibs);
+	d->input = arena_alloc(c->arena, heap_size((uint64_t)d->ibs));
 	d->output = d->gathers || d->seek.blocks != 0 || d->seek.bytes != 0
-			    ? arena_alloc(c->arena, (size_t)d->obs)
+			    ? arena_alloc(c->arena, heap_size((uint64_t)d->obs))
 			    : d->input;
 	skip_input(d);
 	seek_output(d);

@@ -271,7 +271,7 @@ void myers_mark(struct cmd *c, struct arena *a, const struct myers_side side[2],
 		const struct myers_effort *effort)
 {
 	int64_t diagonals = side[0].n + side[1].n + 3;
-	int64_t *room = arena_array(a, (size_t)diagonals * 2, sizeof(*room));
+	int64_t *room = arena_array(a, heap_size((uint64_t)diagonals * 2), sizeof(*room));
 	struct path p = {
 		.c = c,
 		.x = side[0].class,

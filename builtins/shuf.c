@@ -197,8 +197,8 @@ static void put_few(struct cmd *c, struct shuf_opts *o, const struct deck *d, ui
 
 	while (m.mask < draws * 4)
 		m.mask = m.mask * 2 + 1;
-	m.key = arena_array(c->arena, (size_t)m.mask + 1, sizeof(uint64_t));
-	m.value = arena_array(c->arena, (size_t)m.mask + 1, sizeof(uint64_t));
+	m.key = arena_array(c->arena, heap_size(m.mask) + 1, sizeof(uint64_t));
+	m.value = arena_array(c->arena, heap_size(m.mask) + 1, sizeof(uint64_t));
 	for (uint64_t i = 0; i < draws; i++) {
 		uint64_t k = i + choose(c, o, d->n - i);
 		uint64_t at = *moved_slot(&m, i);
@@ -218,7 +218,7 @@ static void put_permuted(struct cmd *c, struct shuf_opts *o, const struct deck *
 		put_few(c, o, d, draws);
 		return;
 	}
-	uint64_t *card = arena_array(c->arena, (size_t)d->n, sizeof(*card));
+	uint64_t *card = arena_array(c->arena, heap_size(d->n), sizeof(*card));
 
 	for (uint64_t i = 0; i < d->n; i++)
 		card[i] = i;

@@ -429,7 +429,8 @@ COWSH_API int cowsh_list(cowsh *session, const char *path,
  * read_only, changes fail with EROFS instead of going to a copy. */
 COWSH_API int cowsh_mount(cowsh *session, const char *path, const struct cowsh_source *source,
 			  uint64_t id, bool read_only);
-/* One file whose bytes the source supplies at first read. */
+/* One new file whose bytes the source supplies at first read, with missing directories; a relative
+ * path starts at the shell's directory. */
 COWSH_API int cowsh_put_lazy(cowsh *session, const char *path, const struct cowsh_source *source,
 			     uint64_t id, uint64_t size, unsigned mode);
 

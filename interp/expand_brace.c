@@ -200,8 +200,10 @@ static int walk_rest(struct walk *w, const struct rest *rest)
 			return walk_alternatives(w, part->brace, &behind);
 		}
 	}
-	if (w->n == 0)
+	if (w->n == 0) {
+		proc_charge(w->sh->p, 1);
 		return 0;
+	}
 	return finish(w);
 }
 

@@ -177,7 +177,8 @@ static int make(struct image_builder *b, const struct image_object *o)
 	case S_REG:
 		err = write_content(b, o, &size, &content, &pages);
 		if (err == 0)
-			err = vfs_put_lazy(v, o->path, &b->pending, content, size, 0644, NULL);
+			err = vfs_put_lazy(v, VFS_ROOT, o->path, &b->pending, content, size, 0644,
+					   NULL);
 		if (err == 0)
 			err = vfs_lookup(v, &root_cred, VFS_ROOT, o->path, VFS_NOFOLLOW, &ino);
 		if (err == 0)

@@ -480,8 +480,8 @@ int vfs_merge_source(struct vfs *v, const char *path, const struct vfs_source *s
 	return err;
 }
 
-int vfs_put_lazy(struct vfs *v, const char *path, const struct vfs_source *source, uint64_t id,
-		 uint64_t size, uint32_t mode, const struct vfs_cred *owner)
+int vfs_put_lazy(struct vfs *v, vfs_ino dir, const char *path, const struct vfs_source *source,
+		 uint64_t id, uint64_t size, uint32_t mode, const struct vfs_cred *owner)
 {
 	static const struct vfs_cred root = { 0 };
 	struct origin *o = origin_new(v->store, source, id, owner);
@@ -491,9 +491,9 @@ int vfs_put_lazy(struct vfs *v, const char *path, const struct vfs_source *sourc
 
 	if (o == NULL)
 		return -E_NOMEM;
-	err = vfs_mknod(v, &root, VFS_ROOT, path, S_REG | (mode & 07777), 0);
+	err = vfs_mknod(v, &root, dir, path, S_REG | (mode & 07777), 0);
 	if (err == 0)
-		err = vfs_lookup(v, &root, VFS_ROOT, path, VFS_NOFOLLOW, &ino);
+		err = vfs_lookup(v, &root, dir, path, VFS_NOFOLLOW, &ino);
 	n = err == 0 ? inode_edit(v, ino) : NULL;
 	if (n == NULL) {
 		origin_put(v->store, o);

@@ -333,8 +333,8 @@ int vfs_mount_source(struct vfs *v, const char *path, const struct vfs_source *s
 int vfs_merge_source(struct vfs *v, const char *path, const struct vfs_source *source, uint64_t id,
 		     const struct vfs_cred *owner);
 /* One lazy file. size may be UINT64_MAX when it is not known before the first read. */
-int vfs_put_lazy(struct vfs *v, const char *path, const struct vfs_source *source, uint64_t id,
-		 uint64_t size, uint32_t mode, const struct vfs_cred *owner);
+int vfs_put_lazy(struct vfs *v, vfs_ino dir, const char *path, const struct vfs_source *source,
+		 uint64_t id, uint64_t size, uint32_t mode, const struct vfs_cred *owner);
 /* Of a lazy file with holes: how many pages it really has. */
 void vfs_set_data_pages(struct vfs *v, vfs_ino ino, uint64_t pages);
 

@@ -153,7 +153,7 @@ static bool rounds_up(const struct awk *a, const struct digits *x, int64_t keep,
 static void round_to(struct awk *a, struct digits *x, int64_t keep, bool negative)
 {
 	if (keep >= x->n) {
-		char *more = arena_array(&a->scratch, (size_t)keep + 1, 1);
+		char *more = arena_array(&a->scratch, heap_size((uint64_t)keep) + 1, 1);
 
 		memcpy(more, x->d, (size_t)x->n);
 		memset(more + x->n, '0', (size_t)(keep - x->n));
@@ -204,7 +204,7 @@ static void put_fixed(struct buf *out, const struct format_spec *spec, const str
 	int64_t from = front > 0 ? front : 0;
 	int64_t left = x->n > from ? x->n - from : 0;
 
-	buf_reserve(out, (size_t)(from + after + 2));
+	buf_reserve(out, heap_size((uint64_t)(from + after + 2)));
 	if (front > 0 && x->n > 0)
 		buf_put(out, x->d, (size_t)front);
 	else

@@ -42,7 +42,7 @@ static bool read_blocks(struct xz *x, struct stream *s, const uint8_t *text, uin
 	    !xz_read_vli(&at, end, &s->nblocks) || s->nblocks > len / 2)
 		return false;
 	if (x->verbose > 0)
-		s->block = arena_array(x->c->arena, (size_t)s->nblocks + 1, sizeof *s->block);
+		s->block = arena_array(x->c->arena, heap_size(s->nblocks) + 1, sizeof *s->block);
 	for (uint64_t i = 0; i < s->nblocks; i++) {
 		uint64_t size;
 		uint64_t out;
@@ -91,7 +91,7 @@ static enum codec_result read_stream(struct xz *x, int fd, uint64_t end, const u
 		return result;
 	if (index < 8 || index > end - 24)
 		return CODEC_BAD;
-	uint8_t *text = pool_alloc(x->c->pool, (size_t)index);
+	uint8_t *text = pool_alloc(x->c->pool, heap_size(index));
 	bool good = cmd_pread(x->c, fd, text, (size_t)index, end - 12 - index) == (int64_t)index;
 
 	s->size = 24 + index;

@@ -273,7 +273,7 @@ static int keep_stdin(struct git *g, const struct index_opts *o)
 
 	scan_or_die(g, fd, false, &s);
 	base = git_format(g->keep, "%s/pack/pack-%s", g->odb->dirs.at[0], oid_hex(g, &s.name));
-	buf_reserve(&all, (size_t)s.pack.size);
+	buf_reserve(&all, heap_size(s.pack.size));
 	got = cmd_pread(g->c, fd, all.ptr, (size_t)s.pack.size, 0);
 	cmd_close(g->c, fd);
 	cmd_unlink(g->c, CMD_CWD, git_format(g->a, "%s.pack", base), 0);

@@ -100,7 +100,7 @@ static void note_done(struct runner *r, uint64_t seq)
 	if (seq > 10000000)
 		return;
 	if (seq >= r->done.len)
-		buf_fill(&r->done, 0, seq + 1 - r->done.len);
+		buf_fill(&r->done, 0, heap_size(seq + 1 - r->done.len));
 	r->done.ptr[seq] = 1;
 }
 

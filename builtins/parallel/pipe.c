@@ -225,7 +225,7 @@ static void deal(struct cutter *k, struct runner *r, const struct template *comm
 {
 	struct cmd *c = k->c;
 	struct job_values v = { .n = 0 };
-	int *fd = arena_array(c->arena, k->o->slots, sizeof *fd);
+	int *fd = arena_array(c->arena, heap_size(k->o->slots), sizeof *fd);
 	uint64_t jobs = 0;
 	size_t n;
 

@@ -176,13 +176,13 @@ enum zip_state zip_read(struct zip_file *z)
 		return ZIP_BAD;
 	z->before = end.at - end.size - end.offset;
 	z->directory = end.at - end.size;
-	char *text = arena_alloc(z->c->arena, (size_t)end.size + 1);
+	char *text = arena_alloc(z->c->arena, heap_size(end.size) + 1);
 
 	if (!read_at(z, z->directory, text, (size_t)end.size))
 		return ZIP_BAD;
 	struct bytes rest = { text, (size_t)end.size };
 
-	z->entries = arena_array(z->c->arena, (size_t)end.entries + 1, sizeof *z->entries);
+	z->entries = arena_array(z->c->arena, heap_size(end.entries) + 1, sizeof *z->entries);
 	for (z->n = 0; z->n < end.entries; z->n++) {
 		size_t n = read_entry(z, rest, &z->entries[z->n]);
 

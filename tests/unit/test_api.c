@@ -452,6 +452,12 @@ TEST(mounts_are_read_when_needed_and_never_written)
 	h.len[1] = 0;
 	run(s, "cat /lazy");
 	CHECK_STR(h.out[1], "third\n");
+	run(s, "mkdir /tmp/d; cd /tmp/d");
+	CHECK_EQ(cowsh_put_lazy(s, "new/lazy", &source, 3, 6, 0644), 0);
+	CHECK_EQ(cowsh_put_lazy(s, "new/lazy", &source, 3, 6, 0644), -COWSH_EEXIST);
+	h.len[1] = 0;
+	run(s, "cat /tmp/d/new/lazy");
+	CHECK_STR(h.out[1], "third\n");
 	cowsh_free(s);
 }
 

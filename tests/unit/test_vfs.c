@@ -658,7 +658,7 @@ TEST(a_read_only_source_refuses_changes)
 	CHECK(vfs_chmod(v, &root_cred, find(v, "/m/b"), 0600) == -E_ROFS);
 	CHECK(vfs_open(v, &root_cred, VFS_ROOT, "/m/b", O_WRONLY_, 0, &ino, &created) == -E_ROFS);
 	CHECK(has(v, "/m/b", "hello"));
-	CHECK(vfs_put_lazy(v, "/lazy", &reading, 10, UINT64_MAX, 0644, &agent) == 0);
+	CHECK(vfs_put_lazy(v, VFS_ROOT, "/lazy", &reading, 10, UINT64_MAX, 0644, &agent) == 0);
 	CHECK(has(v, "/lazy", "hello"));
 	CHECK(rename_path(v, "/m", "/n") == -E_BUSY);
 	vfs_free(v);
