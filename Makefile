@@ -15,6 +15,7 @@
 #   make microvm-soak  a hundred runs each of node, of a script that forks, of gcc and make
 #   make microvm-test  real programs in KVM, beside the same natively   make rootfs  a Debian to run
 #   make wasm-test  the cases in wasm under Node           make check    what CI runs
+#   make wasm-package  the npm package, into build/npm     make wasm-browser-test  the same in Chromium
 
 # As many jobs as processors, also without -j.
 ifeq ($(MAKELEVEL),0)
@@ -212,6 +213,7 @@ faults: deps
 	$(B)/faults --switch $(CASES)
 	$(B)/faults --fork $(CASES)
 	$(B)/faults --save $(filter-out %/cd.test %/special_vars.test,$(CASES))
+	$(B)/faults --late $(filter-out %/cd.test %/special_vars.test %/lsof.test %/ps_options.test,$(CASES))
 hostile: deps
 	@$(MAKE) --no-print-directory $(B)/hostile
 	$(B)/hostile tests/hostile/*.hostile
@@ -252,8 +254,16 @@ $(B)/real/jq: tools/fuzz-jq
 	@cp $< $@
 wasm-test:
 	@tools/need emscripten nodejs dpkg-dev tcl
-	@$(MAKE) --no-print-directory $(B)/run
-	@wasm/test $(B)/wasm $(B)/run
+	@$(MAKE) --no-print-directory $(B)/run $(B)/cowsh
+	@wasm/test $(B)/wasm $(B)/run $(B)/npm $(B)/cowsh
+# The npm package, in build/npm; and the same in a browser.
+wasm-package:
+	@tools/need emscripten nodejs dpkg-dev tcl
+	@wasm/archives $(B)/wasm
+	@wasm/package $(B)/wasm $(B)/npm
+wasm-browser-test: wasm-package
+	@tools/need chromium
+	@node wasm/browser.test.mjs $(B)/npm chromium
 # The cases on the other processor, by Debian's cross compiler and qemu: the same steps and output.
 aarch64-test: deps
 	@tools/need gcc-aarch64-linux-gnu libc6-dev-arm64-cross qemu-user $(PACKAGES:%=%:arm64)
@@ -284,5 +294,5 @@ clean:
 	rm -rf $(B)
 
 .PHONY: aarch64-test determinism microvm-test microvm-soak rootfs syscalls
-.PHONY: all deps soak faults hostile proof test unit oracle asan lint demo bench bench-peers fuzz fuzz-diff wasm-test check install clean
+.PHONY: all deps soak faults hostile proof test unit oracle asan lint demo bench bench-peers fuzz fuzz-diff wasm-test wasm-package wasm-browser-test check install clean
 -include $(OBJ:.o=.d) $(CLI_OBJ:.o=.d) $(KVM_OBJ:.o=.d)

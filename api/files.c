@@ -497,7 +497,8 @@ int cowsh_put_lazy(cowsh *s, const char *path, const struct cowsh_source *source
 	if (err == 0)
 		err = add_source(s, source, false, &m);
 	if (err == 0)
-		err = vfs_put_lazy(v, s->shell_proc->cwd, path, &m->source, id, size, mode, &s->cred);
+		err = vfs_put_lazy(v, s->shell_proc->cwd, path, &m->source, id, size, mode,
+				   &s->cred);
 	(void)tape_listen(s->tape, listened);
 	return err;
 }

@@ -351,7 +351,7 @@ void cmd_flush(struct cmd *c);
 /* Charges n steps; may switch to other processes or end the command. */
 void cmd_charge(struct cmd *c, uint64_t n);
 /* Charges for n bytes of work. */
-static inline void cmd_charge_bytes(struct cmd *c, size_t n)
+static inline void cmd_charge_bytes(struct cmd *c, uint64_t n)
 {
 	cmd_charge(c, n / 64 + 1);
 }

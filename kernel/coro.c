@@ -34,6 +34,18 @@ void coro_adopt(struct coro *c, void *memory)
 	*c = (struct coro){ .sp = NULL };
 }
 
+const size_t coro_reserve = 0;
+
+size_t coro_first(size_t usual)
+{
+	return usual;
+}
+
+size_t coro_memory(size_t bytes)
+{
+	return bytes;
+}
+
 void coro_init(struct coro *c, void *stack, size_t size, void (*fn)(void *), void *arg)
 {
 	*c = (struct coro){ .base = stack, .size = size, .fn = fn, .arg = arg };

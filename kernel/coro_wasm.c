@@ -2,14 +2,19 @@
  *
  * Coroutines in WebAssembly, where the machine's stack cannot be switched: Emscripten's fibers.
  *
- * A fiber's record and its Asyncify buffer, where locals go when it is left, take the lower half
- * of the memory that it was given. The only file that may name emscripten_fiber_*.
+ * A fiber's record and its Asyncify buffer, where locals go when it is left, take the lower part of
+ * the memory that it was given. The only file that may name emscripten_fiber_*.
+ *
+ * What alone is measured (proc_stack_left) is the stack in that memory. Functions that recurse have
+ * up to three times as many bytes of locals, and up to thirty times as many on the engine's own
+ * stack before it has optimized them: it has 500 KB in some workers. So less is used of a stack
+ * than on other machines.
  */
 #include <emscripten/fiber.h>
 
 #include "kernel/coro.h"
 
-enum { HOME_UNWIND_BYTES = 16 * 1024 };
+enum { HOME_UNWIND_BYTES = 16 * 1024, PARTS = 16, STACK_PARTS = 3 };
 
 struct fiber {
 	emscripten_fiber_t fiber;
@@ -37,15 +42,27 @@ void coro_adopt(struct coro *c, void *memory)
 	emscripten_fiber_init_from_current_context(&f->fiber, f->unwind, HOME_UNWIND_BYTES);
 }
 
+const size_t coro_reserve = 8192;
+
+size_t coro_first(size_t usual)
+{
+	return usual / 2;
+}
+
+size_t coro_memory(size_t bytes)
+{
+	return (bytes + STACK_PARTS - 1) / STACK_PARTS * PARTS;
+}
+
 void coro_init(struct coro *c, void *stack, size_t size, void (*fn)(void *), void *arg)
 {
 	struct fiber *f = stack;
-	size_t half = size / 2 & ~(size_t)15;
+	size_t unwind = size / PARTS * (PARTS - STACK_PARTS) & ~(size_t)15;
 
 	*c = (struct coro){
-		.sp = f, .base = (char *)stack + half, .size = size - half, .fn = fn, .arg = arg
+		.sp = f, .base = (char *)stack + unwind, .size = size - unwind, .fn = fn, .arg = arg
 	};
-	emscripten_fiber_init(&f->fiber, begin, c, c->base, c->size, f->unwind, half - sizeof *f);
+	emscripten_fiber_init(&f->fiber, begin, c, c->base, c->size, f->unwind, unwind - sizeof *f);
 }
 
 void coro_forget(struct coro *c)

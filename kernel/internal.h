@@ -23,7 +23,6 @@
 enum {
 	SLICE_STEPS = 10000,
 	HELD_BACK_BYTES = 1 << 20,
-	STACK_PAGES = PROC_STACK_BYTES / (int)PAGE_BYTES,
 	STACK_CACHE_MAX = 8,
 	PROC_CACHE_MAX = 8,
 	PID_MAX = 4194304,
@@ -410,7 +409,8 @@ void lock_release_process(struct proc *p, const struct file *f);
 void lock_release_all(struct proc *p);
 
 /* coroutine stacks: stack.c */
-struct segment *stack_get(struct kernel *k, size_t npages);
+/* At least what a process begins with. */
+struct segment *stack_get(struct kernel *k, size_t bytes);
 void stack_put(struct kernel *k, struct segment *s);
 void stack_put_all(struct kernel *k, struct segment *top);
 /* Makes s ready to run fn(s) when it is switched to. */

@@ -356,7 +356,7 @@ static void proc_entry(void *arg)
 
 int proc_set_stack(struct proc *p, int (*fn)(struct proc *, void *), void *arg)
 {
-	struct segment *s = stack_get(p->k, STACK_PAGES);
+	struct segment *s = stack_get(p->k, 0);
 
 	if (s == NULL)
 		return -E_NOMEM;

@@ -17,14 +17,21 @@ static struct segment *place(void *memory, size_t npages)
 	return s;
 }
 
-struct segment *stack_get(struct kernel *k, size_t npages)
+/* Of a stack that is kept for the next process. */
+static size_t usual_pages(void)
+{
+	return coro_memory(coro_first(PROC_STACK_BYTES)) / PAGE_BYTES;
+}
+
+struct segment *stack_get(struct kernel *k, size_t bytes)
 {
 	struct segment *s = k->stack_cache;
+	size_t npages = (coro_memory(bytes) + PAGE_BYTES - 1) / PAGE_BYTES;
 	void *memory;
 
-	if (npages <= STACK_PAGES)
-		npages = STACK_PAGES;
-	if (npages == STACK_PAGES && s != NULL) {
+	if (npages < usual_pages())
+		npages = usual_pages();
+	if (npages == usual_pages() && s != NULL) {
 		k->stack_cache = s->below;
 		k->nstacks--;
 		return s;
@@ -36,7 +43,7 @@ struct segment *stack_get(struct kernel *k, size_t npages)
 void stack_put(struct kernel *k, struct segment *s)
 {
 	coro_forget(&s->coro);
-	if (s->npages != STACK_PAGES || k->nstacks == STACK_CACHE_MAX) {
+	if (s->npages != usual_pages() || k->nstacks == STACK_CACHE_MAX) {
 		heap_pages_free(&k->heap, s->memory, s->npages);
 		return;
 	}
@@ -86,7 +93,7 @@ size_t proc_stack_left(const struct proc *p)
 {
 	const struct segment *s = p->priv->top;
 	uintptr_t here = (uintptr_t)__builtin_frame_address(0);
-	uintptr_t low = (uintptr_t)s->coro.base + sizeof(uint64_t);
+	uintptr_t low = (uintptr_t)s->coro.base + sizeof(uint64_t) + coro_reserve;
 
 	return here > low ? (size_t)(here - low) >> coro_frame_shift : 0;
 }
@@ -110,7 +117,7 @@ int proc_deepen(struct proc *p, size_t need, int (*fn)(void *arg), void *arg)
 
 	if (proc_stack_left(p) >= need)
 		return fn(arg);
-	s = stack_get(p->k, ((need << coro_frame_shift) + SPARE + PAGE_BYTES - 1) / PAGE_BYTES);
+	s = stack_get(p->k, (need << coro_frame_shift) + coro_reserve + SPARE);
 	if (s == NULL)
 		proc_limit(p, LIMIT_MEMORY);
 	s->below = below;

@@ -47,7 +47,7 @@ struct sqlite_host *sqlite_host_now(void)
 	return cmd_running_own();
 }
 
-static void work(size_t bytes)
+static void work(uint64_t bytes)
 {
 	struct sqlite_host *h = sqlite_host_now();
 
@@ -277,9 +277,9 @@ static void match(sqlite3_context *ctx, int n, sqlite3_value **args)
 		sqlite3_result_error(ctx, "LIKE or GLOB pattern too complex", -1);
 		return;
 	}
-	work(length + text);
+	work((uint64_t)length + text);
 	if (wildcards > 0)
-		work(length < SIZE_MAX / (text + 1) ? length * text : SIZE_MAX);
+		work((uint64_t)length * text);
 	match_inner(ctx, n, args);
 }
 
