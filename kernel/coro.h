@@ -27,8 +27,8 @@ size_t coro_adopt_bytes(void);
 void coro_adopt(struct coro *c, void *memory);
 /* Recursion leaves so many bytes of a stack (wasm: the engine's own one gets short before). */
 extern const size_t coro_reserve;
-/* How much of a stack a process begins with, of the `usual` bytes, and how much memory a stack of so
- * many bytes takes. */
+/* How much of a stack a process begins with, of the `usual` bytes, and how much memory a stack of
+ * so many bytes takes. */
 size_t coro_first(size_t usual);
 size_t coro_memory(size_t bytes);
 /* Prepares c to run fn(arg) on the given stack when it is first switched to. */
