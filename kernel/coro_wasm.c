@@ -6,9 +6,9 @@
  * the memory that it was given. The only file that may name emscripten_fiber_*.
  *
  * What alone is measured (proc_stack_left) is the stack in that memory. Functions that recurse have
- * up to three times as many bytes of locals, and up to thirty times as many on the engine's own
- * stack before it has optimized them: it has 500 KB in some workers. So less is used of a stack
- * than on other machines.
+ * several times as many bytes of locals, and far more on the engine's own stack before it has
+ * optimized them. So less is used of a stack than on other machines; where the engine has less than
+ * a megabyte, as in some workers, that is not little enough (docs/limits.md, W-1).
  */
 #include <emscripten/fiber.h>
 
