@@ -430,6 +430,11 @@ static void read_file(struct applying *p, bool git)
 			  p->o.strip, p->o.strip == 1 ? "" : "s", p->line + 1);
 		git_exit(p->g, GIT_STATUS_FATAL);
 	}
+	if ((f->name[0] == NULL && !f->is_new) || (f->name[1] == NULL && !f->is_delete)) {
+		git_error(p->g, "git diff header lacks filename information (line %zu)",
+			  p->line + 1);
+		git_exit(p->g, GIT_STATUS_FATAL);
+	}
 	while (bytes_starts(peek(p), BYTES("@@ -")))
 		read_hunk(p, f);
 }
