@@ -13,6 +13,11 @@ struct ptrace_link *proc_ptrace(struct proc *p)
 	return &p->priv->ptrace;
 }
 
+bool ptrace_may_see(const struct proc *by, const struct proc *p)
+{
+	return by->cred.uid == 0 || (by->cred.uid == p->cred.uid && by->cred.uid == p->real_uid);
+}
+
 void ptrace_begin(struct proc *p, struct proc *tracer, bool seized, uint32_t options)
 {
 	tracer = proc_owner(tracer);
@@ -148,18 +153,13 @@ void ptrace_reaped(struct proc *p, const struct proc *tracer)
 
 /* --- memory --- */
 
-static bool may_touch(const struct proc *p, const struct proc *of)
-{
-	return p->cred.uid == 0 || (p->cred.uid == of->cred.uid && p->cred.uid == of->real_uid);
-}
-
 static int64_t move_memory(struct proc *p, struct file *f, void *bytes, size_t n, bool write)
 {
 	struct proc *of = proc_find(p->k, f->u.pid);
 	int64_t r;
 
 	/* Another process may have the number by now. */
-	if (of == NULL || of->program == NULL || !may_touch(p, of) || n == 0)
+	if (of == NULL || of->program == NULL || !ptrace_may_see(p, of) || n == 0)
 		return 0;
 	r = of->program->memory(p, of, f->pos, bytes, n, write);
 	f->pos += r > 0 ? (uint64_t)r : 0;
@@ -187,7 +187,7 @@ int memory_open(struct proc *p, int pid, unsigned oflags, struct file **out)
 {
 	const struct proc *of = proc_find(p->k, pid);
 
-	if (of == NULL || of->program == NULL || !may_touch(p, of))
+	if (of == NULL || of->program == NULL || !ptrace_may_see(p, of))
 		return -E_ACCES;
 	*out = file_new(p->k, &file_memory, oflags);
 	if (*out == NULL)

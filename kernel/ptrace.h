@@ -28,6 +28,8 @@ struct ptrace_link {
 	uint8_t mode;   /* how far it goes */
 };
 struct ptrace_link *proc_ptrace(struct proc *p);
+/* Whether `by` may trace p and see its memory: as root, or as the user that p is altogether. */
+bool ptrace_may_see(const struct proc *by, const struct proc *p);
 static inline bool proc_is_traced(struct proc *p)
 {
 	return proc_ptrace(p)->tracer != NULL;

@@ -58,12 +58,6 @@ enum {
 
 /* --- who --- */
 
-static bool may_see(const struct task *t, const struct proc *p)
-{
-	return t->p->cred.uid == 0 ||
-	       (t->p->cred.uid == p->cred.uid && t->p->cred.uid == p->real_uid);
-}
-
 /* A program that runs, by its number or a thread's. */
 static struct task *find(struct task *t, uint64_t pid)
 {
@@ -338,7 +332,7 @@ static int64_t attach(struct task *t, uint64_t pid, bool seize, uint64_t options
 
 	if (p == NULL || p->state == PROC_ZOMBIE)
 		return -E_SRCH;
-	if (c == NULL || c->group == t->group || task_is_traced(c) || !may_see(t, c->p) ||
+	if (c == NULL || c->group == t->group || task_is_traced(c) || !ptrace_may_see(t->p, c->p) ||
 	    c->p->launcher.len != 0)
 		return -E_PERM;
 	if ((options & ~(uint64_t)OPTIONS) != 0)
@@ -633,7 +627,7 @@ static int64_t move_between(struct task *t, const uint64_t *a, bool write)
 	c = find(t, a[0]);
 	if (p == NULL || c == NULL)
 		return p == NULL ? -E_SRCH : -E_PERM;
-	if (!may_see(t, c->p))
+	if (!ptrace_may_see(t->p, c->p))
 		return -E_PERM;
 	s = c->space;
 	see(t, s);

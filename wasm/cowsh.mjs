@@ -96,6 +96,7 @@ class Instance {
 	names = []; // of limits
 	waiting = []; // who is to be told of the next event
 	lastId = 0;
+	keepers = 0; // how many read lazy files again and again
 
 	static async open(source) {
 		const module = await compile(source);
@@ -235,13 +236,13 @@ class Instance {
 
 	// The same with all files that it reads in memory: it begins anew whenever one is not there yet.
 	async patientlyFromStart(what, name, ...args) {
-		for (const f of this.files.values())
-			f.keep(true);
+		this.keepers++;
 		try {
 			return await this.patiently(what, name, ...args);
 		} finally {
-			for (const f of this.files.values())
-				f.keep(false);
+			if (--this.keepers === 0)
+				for (const f of this.files.values())
+					f.parts.clear();
 		}
 	}
 
@@ -438,17 +439,10 @@ class Input {
 // A file whose bytes are asked for when they are read.
 class LazyFile {
 	parts = new Map(); // by place and length: what has come, or 'asked'
-	keeps = false; // what has come is asked for again, and again
 
-	constructor(read, event) {
+	constructor(instance, read) {
+		this.instance = instance;
 		this.read = read;
-		this.event = event;
-	}
-
-	keep(on) {
-		this.keeps = on;
-		if (!on)
-			this.parts.clear();
 	}
 
 	take(pos, len, heap, into) {
@@ -459,13 +453,13 @@ class LazyFile {
 			this.parts.set(key, 'asked');
 			Promise.resolve().then(() => this.read(pos, len)).then(bytesOf).catch(() => null).then((data) => {
 				this.parts.set(key, data);
-				this.event();
+				this.instance.event();
 			});
 			part = 'asked';
 		}
 		if (part === 'asked')
 			return PENDING;
-		if (!this.keeps || part === null)
+		if (this.instance.keepers === 0 || part === null)
 			this.parts.delete(key);
 		if (part === null || part.length > len)
 			return -EIO;
@@ -700,7 +694,6 @@ export class Computer {
 			timer = setTimeout(() => this.#i.event(), Math.min(Math.max(0, at - Date.now()), 0x7fffffff));
 		await this.#i.nextEvent();
 		clearTimeout(timer);
-		this.woken = true;
 	}
 
 	#result() {
@@ -779,7 +772,7 @@ export class Computer {
 
 		if (this.#i.call('stat', this.#session, path).result >= 0)
 			this.remove(path);
-		this.#i.files.set(id, new LazyFile(content.read, () => this.#i.event()));
+		this.#i.files.set(id, new LazyFile(this.#i, content.read));
 		this.#i.must(path, 'put_lazy', this.#session, path, id, content.size, content.mode ?? mode);
 	}
 

@@ -512,11 +512,6 @@ EMSCRIPTEN_KEEPALIVE void glue_add_command(cowsh *s, const char *name, int handl
 	answer.result = cowsh_add_command(s, &c);
 }
 
-EMSCRIPTEN_KEEPALIVE int glue_call_argc(const cowsh_call *call)
-{
-	return cowsh_call_argc(call);
-}
-
 EMSCRIPTEN_KEEPALIVE const char *const *glue_call_argv(const cowsh_call *call)
 {
 	return cowsh_call_argv(call);
@@ -553,11 +548,6 @@ EMSCRIPTEN_KEEPALIVE void glue_call_finish(cowsh_call *call, int status)
 
 /* --- names --- */
 
-EMSCRIPTEN_KEEPALIVE const char *glue_version(void)
-{
-	return cowsh_version();
-}
-
 EMSCRIPTEN_KEEPALIVE const char *glue_error_text(int error)
 {
 	return cowsh_error_text(error);
@@ -566,12 +556,4 @@ EMSCRIPTEN_KEEPALIVE const char *glue_error_text(int error)
 EMSCRIPTEN_KEEPALIVE const char *glue_limit_name(int limit)
 {
 	return cowsh_limit_name(limit);
-}
-
-/* What libbz2 calls, built without stdio, when it finds its own state broken. */
-void bz_internal_error(int code);
-void bz_internal_error(int code)
-{
-	(void)code;
-	__builtin_trap();
 }

@@ -176,6 +176,8 @@ test('files that come when they are read', async () => {
 	await c.run('rm /data/broken');
 	const saved = await Computer.load(await c.save());
 	assert.deepEqual([await saved.readText('/data/lazy'), (await saved.readFile('/data/blob')).length], ['later', big.length]);
+	const twice = await Promise.all([c.save(), c.fork().save(), c.save()]);
+	assert.deepEqual(twice[0], twice[2]);
 	await c.writeFile('/data/broken', { size: 5, read: async () => { throw new Error('gone'); } });
 	await assert.rejects(c.save(), code('EIO'));
 	assert.match((await c.run('cat /data/broken')).stderr, /Input\/output error/);
