@@ -4,7 +4,8 @@
  * calls, faults and interruptions out of the input, with arguments that are often nearly right.
  * Half of the programs are called python3 and start warm. Now and then all that is alive is copied
  * into a fork, which runs for a while, or is packed as in a saved session. Then some of the bytes
- * are changed, and what comes of them in another kernel runs for a while.
+ * are changed, and what comes of them in another kernel runs for a while. Half of the programs come
+ * from a host that lets the parts of their file be waited for, while others run.
  *
  * Whenever a program runs, what the machine has mapped for it must be what its space says.
  */
@@ -21,6 +22,7 @@ static struct {
 	const uint8_t *end;
 	int runs;
 	struct microvm *m;
+	bool late;         /* the program's file is the source's */
 	uint64_t seen[16]; /* results of calls: addresses, descriptors, pids */
 } script;
 
@@ -214,7 +216,7 @@ static void scribble(const struct cowsh_vm_registers *r)
 					       "x/y",
 					       "",
 					       "/d/a",
-					       "d",
+					       "/l/f",
 					       "/proc/self/smaps",
 					       "/proc/self/task",
 					       "/proc/self/fdinfo/3",
@@ -369,12 +371,12 @@ static void put(char *image, size_t at, uint64_t value, size_t n)
 	memcpy(image + at, &value, n);
 }
 
-static void write_program(struct proc *p, const char *name)
-{
-	static char image[12288];
-	int64_t fd = sys_open(p, AT_FDCWD_, name, O_CREAT_ | O_RDWR_, 0755);
+enum { IMAGE_BYTES = 12288, LATE_BYTES = 400000 };
 
-	memset(image, 0, sizeof image);
+/* Of which `bytes` are in its file. */
+static void make_program(char *image, uint64_t bytes)
+{
+	memset(image, 0, IMAGE_BYTES);
 	memcpy(image, "\177ELF\2\1\1", 7);
 	put(image, 16, 2, 2);
 	put(image, 18, 62, 2);
@@ -385,16 +387,59 @@ static void write_program(struct proc *p, const char *name)
 	put(image, 64, 1, 4);
 	put(image, 68, 7, 4);
 	put(image, 80, 0x400000, 8);
-	put(image, 96, 9000, 8);
-	put(image, 104, 400000, 8);
+	put(image, 96, bytes, 8);
+	put(image, 104, LATE_BYTES, 8);
+}
+
+static void write_program(struct proc *p, const char *name)
+{
+	static char image[IMAGE_BYTES];
+	int64_t fd = sys_open(p, AT_FDCWD_, name, O_CREAT_ | O_RDWR_, 0755);
+
+	make_program(image, 9000);
 	sys_write(p, (int)fd, image, sizeof image);
 	sys_close(p, (int)fd);
 }
 
+static int list_late(void *user, uint64_t id,
+		     int (*emit)(void *sink, const struct vfs_source_entry *), void *sink)
+{
+	const struct vfs_source_entry e = {
+		.name = "f", .id = 1, .mode = S_REG | 0755, .nlink = 1, .size = LATE_BYTES
+	};
+
+	(void)user;
+	(void)id;
+	return emit(sink, &e);
+}
+
+/* The program, and behind it vectors of memory that is late, too. */
+static int64_t read_late(void *user, uint64_t id, uint64_t pos, void *out, size_t n)
+{
+	static char whole[LATE_BYTES];
+
+	(void)user;
+	(void)id;
+	if (byte() % 4 != 0)
+		return VFS_PENDING;
+	if (whole[0] == 0) {
+		for (size_t i = 0; i < LATE_BYTES; i += 16) {
+			put(whole, i, 0x400000 + i * 64 % LATE_BYTES, 8);
+			put(whole, i + 8, i % 2000, 8);
+		}
+		make_program(whole, LATE_BYTES);
+	}
+	n = pos < LATE_BYTES ? n < LATE_BYTES - pos ? n : LATE_BYTES - pos : 0;
+	memcpy(out, whole + pos, n);
+	return (int64_t)n;
+}
+
+static const struct vfs_source late_source = { .list = list_late, .read = read_late };
+
 /* Starts it, or as python3 or node three times: the first makes a zygote, if it gets that far. */
 static int first(struct proc *p, void *arg)
 {
-	static char plain[] = "/f", python[] = "/python3", node[] = "/node";
+	static char plain[] = "/f", late[] = "/l/f", python[] = "/python3", node[] = "/node";
 	static char *const forms[] = { "-c", "-m", "-", "/f", "-e", "-p", "/f", "-e" };
 	unsigned form;
 	char *name;
@@ -408,8 +453,8 @@ static int first(struct proc *p, void *arg)
 	write_program(p, python);
 	write_program(p, node);
 	sys_mkdir(p, AT_FDCWD_, "/d", 0755);
-	if (!script.m->warm)
-		return (int)sys_exec(p, plain, argv, envp);
+	if (script.late || !script.m->warm)
+		return (int)sys_exec(p, script.late ? late : plain, argv, envp);
 	form = byte() % 8;
 	name = form < 4 ? python : node;
 	argv[0] = name;
@@ -533,9 +578,11 @@ static void load_state(const struct kernel_config *c, struct bytes state, vfs_in
 		abort();
 	kernel_unpack_end(&l.u, r == 0);
 	arena_clear(&l.arena);
-	for (int i = 0; i < 20 && r == 0; i++)
+	for (int i = 0; i < 20 && r == 0; i++) {
 		if (kernel_run(l.k, 5000) == KERNEL_DONE)
 			break;
+		kernel_wake_host(l.k);
+	}
 	microvm_clear(script.m);
 	if (kernel_free(l.k) != 0)
 		abort();
@@ -586,9 +633,11 @@ static void fork_session(struct kernel *k, const struct kernel_config *config)
 	}
 	if (r == 0 && byte() % 2 == 0)
 		save_fork(fork, config);
-	for (int i = 0; i < 20 && r == 0; i++)
+	for (int i = 0; i < 20 && r == 0; i++) {
 		if (kernel_run(fork, 5000) == KERNEL_DONE)
 			break;
+		kernel_wake_host(fork);
+	}
 	microvm_clear(script.m);
 	if (kernel_free(fork) != 0)
 		abort();
@@ -603,14 +652,19 @@ static void session(struct store *store)
 	struct spawn s = { .fn = first };
 	struct kernel *k;
 	struct proc *p;
+	uint8_t way;
 
 	c.limit[LIMIT_STEPS] = 3000000;
 	c.limit[LIMIT_PROCESSES] = 20;
 	c.limit[LIMIT_MEMORY] = 12 << 20;
 	c.limit[LIMIT_DISK] = 4 << 20;
 	c.limit[LIMIT_DESCRIPTORS] = 64;
-	c.cred.uid = byte() % 2 == 0 ? 0 : 1000;
+	way = byte();
+	c.cred.uid = way % 2 == 0 ? 0 : 1000;
+	script.late = way / 2 % 2 == 0;
 	if (kernel_new(&c, &k) != 0 || microvm_new(k, &machine, &script.m) != 0)
+		abort();
+	if (script.late && vfs_mount_source(kernel_vfs(k), "/l", &late_source, 0, NULL) != 0)
 		abort();
 	microvm_warm(script.m, byte() % 2 == 0);
 	kernel_add_format(k, &format);

@@ -45,6 +45,8 @@ enum {
 	TICK_NS = 4000000,
 	TICKS_IDLE = 50,
 	XSAVE_BYTES = 4096,
+	INT3 = 0xcc,
+	INT_N = 0xcd,
 };
 
 #define DATA_GPA    ((uint64_t)1 << 32)
@@ -93,6 +95,7 @@ struct kvm_machine {
 	bool answering;             /* to ring 3, as far as is known: the stub answers some calls */
 	bool asked;                 /* for the answers of the next run; */
 	bool silent;                /* it was not, and the stub gives none */
+	bool interrupted;           /* the last run was */
 	int timer;                  /* -1: none */
 	atomic_bool ticking;
 	atomic_int idle_ticks;
@@ -123,6 +126,8 @@ int kvm_map(void *machine, void *space, uint64_t address, void *const *pages, si
 	    unsigned protection);
 void kvm_unmap(void *machine, void *space, uint64_t address, size_t n);
 void kvm_protect(void *machine, void *space, uint64_t address, size_t n, unsigned protection);
+/* What the program has at an address; -1: nothing that it could execute as it is now. */
+int table_byte(struct kvm_machine *m, struct kvm_space *s, uint64_t address);
 /* Adds a memory slot; size 0 removes it. */
 int kvm_slot(struct kvm_machine *m, uint32_t slot, uint64_t gpa, void *host, uint64_t size);
 

@@ -15,6 +15,7 @@
 #define PTE_USED     0x60u /* accessed and dirty: spares the processor from setting them */
 #define PTE_NX       ((uint64_t)1 << 63)
 #define PTE_ADDRESS  0x000ffffffffff000u
+#define USER_VA_END  ((uint64_t)1 << 47)
 #define TABLE_RIGHTS (PTE_PRESENT | PTE_WRITE | PTE_USER | PTE_USED)
 
 int kvm_slot(struct kvm_machine *m, uint32_t slot, uint64_t gpa, void *host, uint64_t size)
@@ -235,6 +236,16 @@ static uint64_t *last_table(struct kvm_machine *m, struct kvm_space *s, uint64_t
 		table = table_at(m, *entry);
 	}
 	return table;
+}
+
+int table_byte(struct kvm_machine *m, struct kvm_space *s, uint64_t address)
+{
+	const uint64_t *table = address < USER_VA_END ? last_table(m, s, address, false) : NULL;
+	uint64_t entry = table != NULL ? table[address >> 12 & 511] : 0;
+
+	if ((entry & PTE_PRESENT) == 0)
+		return -1;
+	return (unsigned char)host_of(m, entry)[address & (KVM_PAGE - 1)];
 }
 
 static uint64_t rights(unsigned protection)
