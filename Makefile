@@ -158,9 +158,10 @@ $(B)/faults: tests/faults.c tests/cases.c $(UNIT_LIBS)
 deps:
 	@tools/need gcc make binutils libc6-dev libedit-dev musl-dev bash coreutils \
 		grep sed findutils $(PACKAGES)
+SESSIONS = $(B)/microvm-late $(B)/microvm-limits $(B)/microvm-waits
 test: deps
 	@$(MAKE) --no-print-directory all $(B)/run $(B)/hostile $(B)/faults \
-		$(if $(KVM_LIB),$(B)/microvm-limits $(B)/microvm-waits) unit
+		$(if $(KVM_LIB),$(SESSIONS)) unit
 	@tools/test $(B)
 unit: $(UNIT)
 # The packages of the real tools.
@@ -226,13 +227,12 @@ proof: deps
 	@$(MAKE) --no-print-directory all $(B)/run $(B)/hostile
 	@tools/proof $(B)
 microvm-test: deps
-	@$(MAKE) --no-print-directory all $(B)/microvm-fork $(B)/microvm-limits $(B)/microvm-live \
-		$(B)/microvm-waits
+	@$(MAKE) --no-print-directory all $(B)/microvm-fork $(B)/microvm-live $(SESSIONS)
 	@tests/microvm/run $(B)
 	@tests/microvm/warm $(B)
 	@tests/microvm/fork $(B)
-	@tests/microvm/limits $(B)
-	@tests/microvm/waits $(B)
+	@tests/microvm/sessions $(B)
+	@$(B)/microvm-late --cancel 53 tests/microvm/real.cases
 microvm-soak: deps
 	@$(MAKE) --no-print-directory all
 	@tests/microvm/soak $(B)

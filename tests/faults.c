@@ -50,7 +50,7 @@ struct streams {
 	struct outcome out;
 	const struct text *input;
 	size_t at;
-	time_t deadline;
+	double deadline; /* of the processor's time */
 };
 
 static int on_output(void *user, int fd, const char *data, size_t len)
@@ -73,11 +73,19 @@ static int64_t on_input(void *user, char *into, size_t len)
 	return (int64_t)n;
 }
 
+static double seconds_now(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t);
+	return (double)t.tv_sec + (double)t.tv_nsec / 1e9;
+}
+
 static int on_expired(void *user)
 {
 	const struct streams *s = user;
 
-	return time(NULL) >= s->deadline;
+	return seconds_now() >= s->deadline;
 }
 
 static cowsh *new_session(struct streams *s, const struct test *t)
@@ -86,7 +94,7 @@ static cowsh *new_session(struct streams *s, const struct test *t)
 	struct cowsh_config config = COWSH_CONFIG_INIT;
 	cowsh *session;
 
-	*s = (struct streams){ .input = &t->part[INPUT], .deadline = time(NULL) + RUN_SECONDS };
+	*s = (struct streams){ .input = &t->part[INPUT], .deadline = seconds_now() + RUN_SECONDS };
 	host.output = on_output;
 	host.input = on_input;
 	host.expired = on_expired;
@@ -121,14 +129,6 @@ static void free_streams(struct streams *s)
 }
 
 /* --- allocation n fails --- */
-
-static double seconds_now(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t);
-	return (double)t.tv_sec + (double)t.tv_nsec / 1e9;
-}
 
 /* The number of allocations of the case, if it is run whole: n is 0; else of those before n. */
 static uint64_t fail_at(const struct test *t, uint64_t n, bool *ok)

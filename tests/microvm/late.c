@@ -1,0 +1,256 @@
+/* SPDX-License-Identifier: MIT
+ *
+ * Real programs whose files come late: each part of a file of this machine is missing when it is
+ * first asked for. A case must write and return what it does when nothing is late; cancelled, or
+ * sent SIGINT, at every so many of its waits, its memory must come back and the session go on.
+ * usage: microvm-late [--sample N] [--cancel EVERY] [--signal EVERY] [-k PATTERN] CASES...
+ */
+#include <dirent.h>
+#include <signal.h>
+
+#include "tests/microvm/session.h"
+
+enum {
+	PAGE = 4096,
+	FILES_MAX = 1 << 20,
+	ASKED = 1 << 20,
+	STAYS_MAX = 2 << 20, /* bytes that a store keeps for its next session */
+};
+
+static char *paths[FILES_MAX]; /* of what the source has shown, by its number */
+static uint64_t nfiles;
+static bool asked[ASKED];
+static bool late;
+static long waits;
+
+/* What happens at wait number `at`, if that is not 0. */
+static struct {
+	long at;
+	int signal; /* 0: it is cancelled */
+} act;
+
+static struct {
+	const char *pattern; /* of the names of cases, or NULL */
+	long every;          /* wait at which something happens; 0: none */
+	int signal;
+	int sample; /* of the cases: each so many */
+	int seen;
+	int passed;
+} run;
+
+static uint64_t id_of(uint64_t dir, const char *name)
+{
+	char path[8192];
+
+	snprintf(path, sizeof path, "%s/%s", paths[dir], name);
+	if (nfiles == FILES_MAX)
+		abort();
+	paths[nfiles] = strdup(path);
+	return nfiles++;
+}
+
+static int list(void *user, uint64_t id, int (*emit)(void *sink, const struct cowsh_entry *entry),
+		void *sink)
+{
+	DIR *d = opendir(id == 0 ? "/" : paths[id]);
+	const struct dirent *e;
+	static char target[PAGE];
+	int err = 0;
+
+	(void)user;
+	if (d == NULL)
+		return -COWSH_EACCES;
+	while (err == 0 && (e = readdir(d)) != NULL) {
+		struct cowsh_entry entry = { .name = e->d_name };
+		struct stat st;
+		ssize_t n = 0;
+
+		if (strcmp(e->d_name, ".") == 0 || strcmp(e->d_name, "..") == 0 ||
+		    fstatat(dirfd(d), e->d_name, &st, AT_SYMLINK_NOFOLLOW) < 0)
+			continue;
+		if (id == 0 && (strcmp(e->d_name, "proc") == 0 || strcmp(e->d_name, "sys") == 0))
+			continue;
+		if (S_ISLNK(st.st_mode)) {
+			n = readlinkat(dirfd(d), e->d_name, target, sizeof target - 1);
+			if (n < 0)
+				continue;
+			target[n] = '\0';
+			entry.target = target;
+		}
+		entry.id = id_of(id, e->d_name);
+		entry.mode = st.st_mode;
+		entry.size = (uint64_t)st.st_size;
+		entry.mtime_ns = st.st_mtim.tv_sec * 1000000000 + st.st_mtim.tv_nsec;
+		err = emit(sink, &entry);
+	}
+	closedir(d);
+	return err;
+}
+
+static int64_t read_file(void *user, uint64_t id, uint64_t pos, void *into, size_t len)
+{
+	bool *before = &asked[(id * 8191 + pos / PAGE) % ASKED];
+	ssize_t n;
+	int fd;
+
+	(void)user;
+	if (late && !*before) {
+		*before = true;
+		return COWSH_PENDING;
+	}
+	fd = open(paths[id], O_RDONLY);
+	n = fd < 0 ? -1 : pread(fd, into, len, (off_t)pos);
+	close(fd);
+	return n < 0 ? -COWSH_EIO : n;
+}
+
+static const struct cowsh_source source = { .size = sizeof source,
+					    .list = list,
+					    .read = read_file };
+
+static cowsh *begin(void)
+{
+	static const char *const env[] = { "HOME=/tmp/cowsh-microvm", "LANG=C.UTF-8",
+					   "PATH=/usr/local/bin:/usr/bin:/bin", NULL };
+	static const struct cowsh_mount_config mount = { .path = "/", .source = &source };
+	struct cowsh_config config = COWSH_CONFIG_INIT;
+	struct cowsh_host host = host_of_tests();
+	cowsh *s;
+
+	while (nfiles > 1)
+		free(paths[--nfiles]);
+	paths[0] = "";
+	nfiles = 1;
+	memset(asked, 0, sizeof asked);
+	config.microvm = cowsh_kvm();
+	config.mounts = &mount;
+	config.nmounts = 1;
+	config.env = env;
+	config.cwd = "/tmp/cowsh-microvm";
+	config.user = "root";
+	if (cowsh_new(store, &config, &host, &s) < 0)
+		abort();
+	return s;
+}
+
+/* What the script wrote is in `out`. */
+static int go(cowsh *s, const char *script)
+{
+	struct cowsh_result result;
+	int state;
+
+	nout = 0;
+	waits = 0;
+	if (cowsh_start(s, script, strlen(script)) < 0)
+		abort();
+	while ((state = cowsh_step(s, 0)) != COWSH_DONE) {
+		if (state != COWSH_WAIT)
+			abort();
+		waits++;
+		if (waits == act.at && act.signal == 0)
+			cowsh_cancel(s);
+		else if (waits == act.at)
+			cowsh_signal(s, act.signal);
+		cowsh_wake(s);
+	}
+	cowsh_get_result(s, &result);
+	out[nout] = '\0';
+	return result.status;
+}
+
+/* In a session of its own; the status, and what was written, which may be NULL. */
+static int run_once(const char *script, bool be_late, char *wrote)
+{
+	cowsh *s = begin();
+	int status;
+
+	late = be_late;
+	status = go(s, script);
+	if (wrote != NULL)
+		memcpy(wrote, out, nout + 1);
+	if (act.at != 0) {
+		act.at = 0;
+		late = false;
+		expect(s, "echo here", "here\n");
+	}
+	cowsh_free(s);
+	return status;
+}
+
+static void run_case(const char *name, const char *script)
+{
+	static char soon[sizeof out], lately[sizeof out];
+	int first = run_once(script, false, soon);
+	int second = run_once(script, true, lately);
+	int before = failed;
+	long n = waits;
+
+	if (strcmp(soon, lately) != 0 || first != second) {
+		printf("FAILED: %s\nsoon (%d): %s\nlate (%d): %s\n", name, first, soon, second,
+		       lately);
+		failed++;
+	}
+	for (long at = run.every; run.every != 0 && at <= n; at += run.every) {
+		act.at = at;
+		act.signal = run.signal;
+		run_once(script, true, NULL);
+	}
+	run.passed += failed == before;
+}
+
+static void run_file(const char *path)
+{
+	static char line[1 << 16], name[1 << 16], script[1 << 20];
+	FILE *f = fopen(path, "r");
+	bool more = f != NULL;
+	size_t n = 0;
+
+	while (more) {
+		more = fgets(line, sizeof line, f) != NULL;
+		if (more && strncmp(line, "### ", 4) != 0) {
+			n += (size_t)snprintf(script + n, sizeof script - n, "%s", line);
+			continue;
+		}
+		if (name[0] != '\0' && (run.pattern == NULL || strstr(name, run.pattern) != NULL) &&
+		    run.seen++ % run.sample == 0)
+			run_case(name, script);
+		snprintf(name, sizeof name, "%s", line + 4);
+		name[strcspn(name, "\n")] = '\0';
+		n = 0;
+	}
+	if (f != NULL)
+		fclose(f);
+}
+
+int main(int argc, char **argv)
+{
+	const size_t region = (size_t)4 << 30;
+	struct cowsh_store_config config = COWSH_STORE_CONFIG_INIT;
+	int i = 1;
+
+	run.sample = 1;
+	for (; i + 1 < argc && argv[i][0] == '-'; i += 2) {
+		if (strcmp(argv[i], "--sample") == 0)
+			run.sample = atoi(argv[i + 1]);
+		else if (strcmp(argv[i], "-k") == 0)
+			run.pattern = argv[i + 1];
+		else
+			run.every = atol(argv[i + 1]);
+		if (strcmp(argv[i], "--signal") == 0)
+			run.signal = SIGINT;
+	}
+	cowsh_kvm_open();
+	config.region = mmap(NULL, region, PROT_READ | PROT_WRITE,
+			     MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+	config.region_size = region;
+	if (run.sample < 1 || cowsh_store_new(&config, &store) < 0)
+		abort();
+	for (; i < argc; i++)
+		run_file(argv[i]);
+	if (cowsh_store_used(store) > STAYS_MAX) {
+		printf("FAILED: %zu bytes stayed\n", cowsh_store_used(store));
+		failed++;
+	}
+	printf("%d passed, %d failed\n", run.passed, failed);
+	return failed != 0;
+}
