@@ -110,7 +110,7 @@ static const struct cowsh_source source = { .size = sizeof source,
 
 static cowsh *begin(void)
 {
-	static const char *const env[] = { "HOME=/tmp/cowsh-microvm", "LANG=C.UTF-8",
+	static const char *const env[] = { "HOME=/late", "LANG=C.UTF-8",
 					   "PATH=/usr/local/bin:/usr/bin:/bin", NULL };
 	static const struct cowsh_mount_config mount = { .path = "/", .source = &source };
 	struct cowsh_config config = COWSH_CONFIG_INIT;
@@ -126,7 +126,7 @@ static cowsh *begin(void)
 	config.mounts = &mount;
 	config.nmounts = 1;
 	config.env = env;
-	config.cwd = "/tmp/cowsh-microvm";
+	config.cwd = "/late";
 	config.user = "root";
 	if (cowsh_new(store, &config, &host, &s) < 0)
 		abort();
