@@ -232,7 +232,9 @@ microvm-test: deps
 	@tests/microvm/warm $(B)
 	@tests/microvm/fork $(B)
 	@tests/microvm/sessions $(B)
-	@$(B)/microvm-late --cancel 53 tests/microvm/real.cases
+	@$(B)/microvm-late --cancel 20 tests/microvm/real.cases
+	@$(B)/microvm-late --signal 10 tests/microvm/real.cases
+	@$(B)/microvm-late --alloc 20 tests/microvm/real.cases
 microvm-soak: deps
 	@$(MAKE) --no-print-directory all
 	@tests/microvm/soak $(B)

@@ -32,6 +32,8 @@ void json_parser_place(struct json_parser *p)
 void json_parser_feed(struct json_parser *p, struct bytes text)
 {
 	json_parser_place(p);
+	if (text.ptr == NULL)
+		text = BYTES("");
 	/* A byte order mark at the very beginning is none of the text. */
 	if (p->line == 0 && p->column == 0 && bytes_starts(text, BYTES("\xef\xbb\xbf")))
 		text = bytes_slice(text, 3, text.len);

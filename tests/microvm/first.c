@@ -44,7 +44,7 @@ static double ask(cowsh *s, const char *command)
 
 static cowsh *session_of(bool warm)
 {
-	cowsh *s = session_new(warm);
+	cowsh *s = session_of_tests(warm);
 	struct cowsh_host host = host_of_tests();
 	cowsh *f;
 

@@ -37,7 +37,7 @@ static void forks(cowsh *s)
 static void session(int count)
 {
 	double start = cpu_ms();
-	cowsh *s = session_new(true);
+	cowsh *s = session_of_tests(true);
 
 	expect(s, "python3 -c 'print(1)'", "1\n");
 	printf("session and first python3: %.1f ms\n", cpu_ms() - start);

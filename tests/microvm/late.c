@@ -1,19 +1,22 @@
 /* SPDX-License-Identifier: MIT
  *
  * Real programs whose files come late: each part of a file of this machine is missing when it is
- * first asked for. A case must write and return what it does when nothing is late; cancelled, or
- * sent SIGINT, at every so many of its waits, its memory must come back and the session go on.
- * usage: microvm-late [--sample N] [--cancel EVERY] [--signal EVERY] [-k PATTERN] CASES...
+ * first asked for. A case must write and return what it does when nothing is late. Then something
+ * happens to it at N points, each time in a session of its own: it is cancelled, or sent SIGINT, at
+ * one of its waits, or one of its allocations fails. The memory must come back and the session go
+ * on. usage: microvm-late [--sample M] [--cancel N|--signal N|--alloc N] [-k PATTERN] CASES...
  */
 #include <dirent.h>
 #include <signal.h>
 
+#include "api/private.h"
 #include "tests/microvm/session.h"
 
 enum {
 	PAGE = 4096,
 	FILES_MAX = 1 << 20,
 	ASKED = 1 << 20,
+	LATEST_MS = 60000,
 	STAYS_MAX = 2 << 20, /* bytes that a store keeps for its next session */
 };
 
@@ -23,17 +26,13 @@ static bool asked[ASKED];
 static bool late;
 static long waits;
 
-/* What happens at wait number `at`, if that is not 0. */
-static struct {
-	long at;
-	int signal; /* 0: it is cancelled */
-} act;
+enum happens { NOTHING, CANCEL, SIGNAL, ALLOCATION };
 
 static struct {
 	const char *pattern; /* of the names of cases, or NULL */
-	long every;          /* wait at which something happens; 0: none */
-	int signal;
-	int sample; /* of the cases: each so many */
+	enum happens what;
+	long points; /* of a case */
+	int sample;  /* of the cases: each so many */
 	int seen;
 	int passed;
 } run;
@@ -128,29 +127,34 @@ static cowsh *begin(void)
 	config.env = env;
 	config.cwd = "/late";
 	config.user = "root";
+	config.limit[COWSH_LIMIT_TIME] = LATEST_MS;
+	config.limits_set = (uint64_t)1 << COWSH_LIMIT_TIME;
 	if (cowsh_new(store, &config, &host, &s) < 0)
 		abort();
 	return s;
 }
 
-/* What the script wrote is in `out`. */
-static int go(cowsh *s, const char *script)
+/* What the script wrote is in `out`; something happens at the given wait, if that is not 0. */
+static int go(cowsh *s, const char *script, long at)
 {
 	struct cowsh_result result;
 	int state;
 
 	nout = 0;
 	waits = 0;
-	if (cowsh_start(s, script, strlen(script)) < 0)
-		abort();
+	if (cowsh_start(s, script, strlen(script)) < 0) {
+		if (run.what != ALLOCATION)
+			abort();
+		return -1;
+	}
 	while ((state = cowsh_step(s, 0)) != COWSH_DONE) {
 		if (state != COWSH_WAIT)
 			abort();
 		waits++;
-		if (waits == act.at && act.signal == 0)
+		if (waits == at && run.what == CANCEL)
 			cowsh_cancel(s);
-		else if (waits == act.at)
-			cowsh_signal(s, act.signal);
+		else if (waits == at && run.what == SIGNAL)
+			cowsh_signal(s, SIGINT);
 		cowsh_wake(s);
 	}
 	cowsh_get_result(s, &result);
@@ -158,43 +162,57 @@ static int go(cowsh *s, const char *script)
 	return result.status;
 }
 
-/* In a session of its own; the status, and what was written, which may be NULL. */
-static int run_once(const char *script, bool be_late, char *wrote)
+/* In a session of its own; the status, and what was written. */
+static int compare_run(const char *script, bool be_late, char *wrote)
 {
 	cowsh *s = begin();
 	int status;
 
 	late = be_late;
-	status = go(s, script);
-	if (wrote != NULL)
-		memcpy(wrote, out, nout + 1);
-	if (act.at != 0) {
-		act.at = 0;
-		late = false;
-		expect(s, "echo here", "here\n");
-	}
+	status = go(s, script, 0);
+	memcpy(wrote, out, nout + 1);
 	cowsh_free(s);
 	return status;
+}
+
+static void happen(const char *script, long at)
+{
+	uint64_t *fail_at = &store->store.fail_at;
+	cowsh *s = begin();
+
+	late = run.what != ALLOCATION;
+	*fail_at = late ? 0 : (uint64_t)at;
+	go(s, script, at);
+	*fail_at = 0;
+	late = false;
+	expect(s, "echo here", "here\n");
+	cowsh_free(s);
 }
 
 static void run_case(const char *name, const char *script)
 {
 	static char soon[sizeof out], lately[sizeof out];
-	int first = run_once(script, false, soon);
-	int second = run_once(script, true, lately);
 	int before = failed;
-	long n = waits;
+	long count, step;
+	int first, second;
 
+	store->store.fail_at = INT64_MAX;
+	first = compare_run(script, false, soon);
+	count = (long)(INT64_MAX - store->store.fail_at);
+	store->store.fail_at = 0;
+	second = compare_run(script, true, lately);
+	if (run.what != ALLOCATION)
+		count = waits;
 	if (strcmp(soon, lately) != 0 || first != second) {
 		printf("FAILED: %s\nsoon (%d): %s\nlate (%d): %s\n", name, first, soon, second,
 		       lately);
 		failed++;
 	}
-	for (long at = run.every; run.every != 0 && at <= n; at += run.every) {
-		act.at = at;
-		act.signal = run.signal;
-		run_once(script, true, NULL);
-	}
+	step = run.points == 0 ? count + 1 : count / run.points + 1;
+	for (long at = 1 + run.seen % step; run.points != 0 && at <= count; at += step)
+		happen(script, at);
+	if (failed != before)
+		printf("FAILED: %s\n", name);
 	run.passed += failed == before;
 }
 
@@ -235,9 +253,13 @@ int main(int argc, char **argv)
 		else if (strcmp(argv[i], "-k") == 0)
 			run.pattern = argv[i + 1];
 		else
-			run.every = atol(argv[i + 1]);
-		if (strcmp(argv[i], "--signal") == 0)
-			run.signal = SIGINT;
+			run.points = atol(argv[i + 1]);
+		if (strcmp(argv[i], "--cancel") == 0)
+			run.what = CANCEL;
+		else if (strcmp(argv[i], "--signal") == 0)
+			run.what = SIGNAL;
+		else if (strcmp(argv[i], "--alloc") == 0)
+			run.what = ALLOCATION;
 	}
 	cowsh_kvm_open();
 	config.region = mmap(NULL, region, PROT_READ | PROT_WRITE,

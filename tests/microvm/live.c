@@ -402,7 +402,7 @@ static void system_v(cowsh *s)
 
 static void session(bool warm)
 {
-	cowsh *s = session_new(warm);
+	cowsh *s = session_of_tests(warm);
 
 	interpreter(s);
 	server(s);

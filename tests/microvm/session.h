@@ -77,7 +77,7 @@ static inline cowsh *fork_of(cowsh *s)
 	return f;
 }
 
-static inline cowsh *session_new(bool warm)
+static inline cowsh *session_of_tests(bool warm)
 {
 	struct cowsh_config config = COWSH_CONFIG_INIT;
 	struct cowsh_host host = host_of_tests();

@@ -77,7 +77,7 @@ int main(int argc, char **argv)
 		fprintf(stderr, "usage: microvm-waits IMAGE\n");
 		return 2;
 	}
-	s = session_new(false);
+	s = session_of_tests(false);
 	if (cowsh_mount(s, "/slow", &source, 0, false) < 0)
 		abort();
 	expect(s, "/b/waits; echo $?", "2\n");
