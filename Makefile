@@ -158,7 +158,7 @@ $(B)/faults: tests/faults.c tests/cases.c $(UNIT_LIBS)
 deps:
 	@tools/need gcc make binutils libc6-dev libedit-dev musl-dev bash coreutils \
 		grep sed findutils $(PACKAGES)
-SESSIONS = $(B)/microvm-late $(B)/microvm-limits $(B)/microvm-waits
+SESSIONS = $(B)/microvm-cases $(B)/microvm-limits $(B)/microvm-waits
 test: deps
 	@$(MAKE) --no-print-directory all $(B)/run $(B)/hostile $(B)/faults \
 		$(if $(KVM_LIB),$(SESSIONS)) unit
@@ -232,9 +232,8 @@ microvm-test: deps
 	@tests/microvm/warm $(B)
 	@tests/microvm/fork $(B)
 	@tests/microvm/sessions $(B)
-	@$(B)/microvm-late --cancel 20 tests/microvm/real.cases
-	@$(B)/microvm-late --signal 10 tests/microvm/real.cases
-	@$(B)/microvm-late --alloc 20 tests/microvm/real.cases
+	@for what in cancel signal alloc fork; do \
+		$(B)/microvm-cases --$$what 10 tests/microvm/real.cases || exit 1; done
 microvm-soak: deps
 	@$(MAKE) --no-print-directory all
 	@tests/microvm/soak $(B)

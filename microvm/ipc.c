@@ -86,8 +86,9 @@ static bool may(const struct task *t, const struct ipc *i, unsigned want)
 int ipc_open(struct task *t, enum ipc_kind kind, int32_t id, unsigned want, struct ipc **out)
 {
 	*out = ipc_find(t, kind, id);
+	/* In a copy of a session a call that waited begins again. */
 	if (*out == NULL)
-		return -E_INVAL;
+		return t->resumed ? -E_IDRM : -E_INVAL;
 	return may(t, *out, want) ? 0 : -E_ACCES;
 }
 

@@ -164,6 +164,10 @@ static void pack_group(struct saving *s, const struct group *g)
 		return;
 	pack_u64(out_of(s), (uint64_t)g->timer_at);
 	pack_u64(out_of(s), (uint64_t)g->timer_every);
+	for (int i = 0; i < 2; i++) {
+		pack_u64(out_of(s), (uint64_t)g->cpu_timer_at[i]);
+		pack_u64(out_of(s), (uint64_t)g->cpu_timer_every[i]);
+	}
 	pack_u64(out_of(s), (uint64_t)(g->exit_status & 255));
 	pack_u64(out_of(s), g->owner_gone);
 }
@@ -180,6 +184,8 @@ static void pack_numbers(struct buf *out, const struct task *t)
 	pack_u64(out, (uint64_t)t->result);
 	pack_u64(out, (uint64_t)t->deadline);
 	pack_u64(out, (uint64_t)t->vfork_pid);
+	pack_u64(out, t->personality);
+	pack_u64(out, t->raised);
 }
 
 static void pack_task(struct saving *s, const struct task *t)

@@ -196,7 +196,7 @@ static int64_t operate(struct task *t, int32_t id, const struct operation *op, s
 	}
 	r = ipc_open(t, IPC_SEM, id, changes ? IPC_WRITE : IPC_READ, &i);
 	if (r == 0 && highest >= i->size)
-		return -E_FBIG;
+		return t->resumed ? -E_IDRM : -E_FBIG;
 	while (r == 0 && (r = try_all(t, i, op, n, &waits)) == -E_AGAIN) {
 		if ((waits->flags & IPC_NOWAIT_) != 0)
 			return -E_AGAIN;

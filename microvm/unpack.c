@@ -13,6 +13,7 @@
 #include "microvm/private.h"
 
 enum { VECTOR_BYTES_MIN = 576, VECTOR_BYTES_MAX = 4096, STRINGS_MAX = 16 << 20 };
+#define TIMER_MAX (INT64_MAX / 4)
 
 struct loading {
 	struct microvm *m;
@@ -326,6 +327,10 @@ static int unpack_group(struct loading *l, struct group **out)
 		return -E_NOMEM;
 	g->timer_at = (int64_t)below(l, INT64_MAX);
 	g->timer_every = (int64_t)below(l, INT64_MAX);
+	for (int i = 0; i < 2; i++) {
+		g->cpu_timer_at[i] = (int64_t)below(l, TIMER_MAX);
+		g->cpu_timer_every[i] = (int64_t)below(l, TIMER_MAX);
+	}
 	g->exit_status = (int)below(l, 255);
 	g->owner_gone = flag(l);
 	unpack_set(l->u, at, g);
@@ -367,6 +372,8 @@ static int unpack_numbers(struct loading *l, struct task *t)
 	t->result = (int64_t)number(l);
 	t->deadline = (int64_t)below(l, INT64_MAX);
 	t->vfork_pid = (int)below(l, INT32_MAX);
+	t->personality = (uint32_t)below(l, UINT32_MAX);
+	t->raised = (uint32_t)below(l, UINT32_MAX);
 	t->runs = true;
 	if (t->waits_vfork > l->m->tokens || t->vfork_token > l->m->tokens || t->r.rip > USER_END ||
 	    !is_canonical(t->r.fs_base) || !is_canonical(t->r.gs_base))
@@ -409,7 +416,7 @@ static int unpack_task(struct loading *l)
 	t = vm_alloc(l->m, sizeof *t);
 	if (t == NULL)
 		return -E_NOMEM;
-	*t = (struct task){ .m = l->m };
+	*t = (struct task){ .m = l->m, .trace = { .call = -1 } };
 	r = fill_task(l, t);
 	if (r == 0 && !fits_owner(t, p))
 		r = -E_IO;

@@ -1,10 +1,13 @@
 /* SPDX-License-Identifier: MIT
  *
- * Real programs whose files come late: each part of a file of this machine is missing when it is
- * first asked for. A case must write and return what it does when nothing is late. Then something
- * happens to it at N points, each time in a session of its own: it is cancelled, or sent SIGINT, at
- * one of its waits, or one of its allocations fails. The memory must come back and the session go
- * on. usage: microvm-late [--sample M] [--cancel N|--signal N|--alloc N] [-k PATTERN] CASES...
+ * Cases of real programs under difficulties. Files of this machine come late: each part of one is
+ * missing when it is first asked for, and a case must write and return what it does when nothing
+ * is late. Then something happens to it at N points, each time in a session of its own: it is
+ * cancelled, or sent SIGINT, at one of its waits, or one of its allocations fails; the memory must
+ * come back and the session go on. Or nothing is late, all of its programs are real ones, the shell
+ * too, and at each point what is alive is forked, or saved and loaded, and ends in the copy.
+ * usage: microvm-cases [--sample M] [--cancel N|--signal N|--alloc N|--fork N|--save N]
+ *                      [-k PATTERN] CASES...
  */
 #include <dirent.h>
 #include <signal.h>
@@ -17,6 +20,8 @@ enum {
 	FILES_MAX = 1 << 20,
 	ASKED = 1 << 20,
 	LATEST_MS = 60000,
+	SAVED_MAX = 512 << 20,
+	SLICE_STEPS = 5000,
 	STAYS_MAX = 2 << 20, /* bytes that a store keeps for its next session */
 };
 
@@ -26,7 +31,7 @@ static bool asked[ASKED];
 static bool late;
 static long waits;
 
-enum happens { NOTHING, CANCEL, SIGNAL, ALLOCATION };
+enum happens { NOTHING, CANCEL, SIGNAL, ALLOCATION, FORK, SAVE };
 
 static struct {
 	const char *pattern; /* of the names of cases, or NULL */
@@ -35,7 +40,20 @@ static struct {
 	int sample;  /* of the cases: each so many */
 	int seen;
 	int passed;
+	bool whole; /* nothing happens: what is used is found out */
 } run;
+
+/* For saved sessions, which hold all files: what a case does not use is listed as a hole. */
+static bool used[ASKED];
+
+static bool *use_of(const char *path)
+{
+	uint64_t h = 5381;
+
+	for (; *path != '\0'; path++)
+		h = h * 33 + (unsigned char)*path;
+	return &used[h % ASKED];
+}
 
 static uint64_t id_of(uint64_t dir, const char *name)
 {
@@ -59,6 +77,9 @@ static int list(void *user, uint64_t id, int (*emit)(void *sink, const struct co
 	(void)user;
 	if (d == NULL)
 		return -COWSH_EACCES;
+	if (run.what == SAVE && !run.whole && !*use_of(paths[id]))
+		return closedir(d);
+	*use_of(paths[id]) = true;
 	while (err == 0 && (e = readdir(d)) != NULL) {
 		struct cowsh_entry entry = { .name = e->d_name };
 		struct stat st;
@@ -79,6 +100,8 @@ static int list(void *user, uint64_t id, int (*emit)(void *sink, const struct co
 		entry.id = id_of(id, e->d_name);
 		entry.mode = st.st_mode;
 		entry.size = (uint64_t)st.st_size;
+		if (run.what == SAVE && !run.whole && !*use_of(paths[entry.id]))
+			entry.hole_bytes = entry.size;
 		entry.mtime_ns = st.st_mtim.tv_sec * 1000000000 + st.st_mtim.tv_nsec;
 		err = emit(sink, &entry);
 	}
@@ -97,15 +120,23 @@ static int64_t read_file(void *user, uint64_t id, uint64_t pos, void *into, size
 		*before = true;
 		return COWSH_PENDING;
 	}
+	*use_of(paths[id]) = true;
 	fd = open(paths[id], O_RDONLY);
 	n = fd < 0 ? -1 : pread(fd, into, len, (off_t)pos);
 	close(fd);
 	return n < 0 ? -COWSH_EIO : n;
 }
 
-static const struct cowsh_source source = { .size = sizeof source,
-					    .list = list,
-					    .read = read_file };
+static int64_t seek_file(void *user, uint64_t id, uint64_t pos, bool data)
+{
+	(void)user;
+	(void)id;
+	return data ? -COWSH_ENXIO : (int64_t)pos;
+}
+
+static const struct cowsh_source source = {
+	.size = sizeof source, .list = list, .read = read_file, .seek = seek_file
+};
 
 static cowsh *begin(void)
 {
@@ -127,6 +158,7 @@ static cowsh *begin(void)
 	config.env = env;
 	config.cwd = "/late";
 	config.user = "root";
+	config.image_programs = run.what >= FORK ? "all" : NULL;
 	config.limit[COWSH_LIMIT_TIME] = LATEST_MS;
 	config.limits_set = (uint64_t)1 << COWSH_LIMIT_TIME;
 	if (cowsh_new(store, &config, &host, &s) < 0)
@@ -189,6 +221,126 @@ static void happen(const char *script, long at)
 	cowsh_free(s);
 }
 
+/* --- copies of what is alive --- */
+
+static struct {
+	char *bytes;
+	size_t len;
+	cowsh_image *image; /* of the session that was loaded, or NULL */
+} saved;
+
+static int put_saved(void *user, const void *data, size_t len)
+{
+	(void)user;
+	if (saved.len + len > SAVED_MAX)
+		return -COWSH_ENOSPC;
+	memcpy(saved.bytes + saved.len, data, len);
+	saved.len += len;
+	return 0;
+}
+
+static int save_and_load(cowsh *s, const struct cowsh_host *host, cowsh **copy)
+{
+	struct cowsh_config config = COWSH_CONFIG_INIT;
+	struct cowsh_sink sink = COWSH_SINK_INIT;
+	const char *why;
+	int err;
+
+	if (saved.bytes == NULL)
+		saved.bytes = aligned_alloc(PAGE, SAVED_MAX);
+	saved.len = 0;
+	sink.write = put_saved;
+	err = cowsh_save(s, &sink, NULL, NULL, NULL);
+	if (err == 0)
+		err = cowsh_image_open(store, saved.bytes, saved.len, NULL, &saved.image, &why);
+	config.microvm = cowsh_kvm();
+	return err == 0 ? cowsh_load(store, &config, host, saved.image, copy) : err;
+}
+
+/* The session, or the copy that takes its place; not while something waits for the host. */
+static cowsh *copy_of(cowsh *s, bool *copied)
+{
+	struct cowsh_host host = host_of_tests();
+	cowsh *copy;
+	int err = run.what == FORK ? cowsh_fork(s, &host, &copy) : save_and_load(s, &host, &copy);
+
+	if (err == -COWSH_EAGAIN)
+		return s;
+	*copied = true;
+	if (err < 0) {
+		printf("FAILED: no copy: %s\n", cowsh_error_text(err));
+		failed++;
+		return s;
+	}
+	cowsh_free(s);
+	return copy;
+}
+
+/* How many slices it took; the copy is made behind slice number `at`, if that is not 0. */
+static long run_copied(const char *script, long at, char *wrote)
+{
+	static const char start[] = "/bin/bash /late.sh > /late.out 2>&1 < /dev/null &";
+	bool copied = at == 0;
+	char *text;
+	size_t len;
+	long n = 0;
+	int state;
+	cowsh *s;
+
+	run.whole = at == 0;
+	if (run.whole)
+		memset(used, 0, sizeof used);
+	s = begin();
+	late = false;
+	if (cowsh_put_file(s, "/late.sh", script, strlen(script), 0644) < 0 ||
+	    cowsh_run(s, start, sizeof start - 1, NULL) < 0)
+		abort();
+	while ((state = cowsh_drain(s, SLICE_STEPS)) != COWSH_DONE) {
+		n++;
+		if (state == COWSH_WAIT)
+			cowsh_wake(s);
+		if (!copied && n >= at)
+			s = copy_of(s, &copied);
+	}
+	wrote[0] = '\0';
+	if (cowsh_get_file(s, "/late.out", &text, &len) == 0) {
+		snprintf(wrote, sizeof out, "%.*s", (int)len, text);
+		cowsh_bytes_free(s, text, len);
+	}
+	cowsh_free(s);
+	if (saved.image != NULL)
+		cowsh_image_close(saved.image);
+	saved.image = NULL;
+	return n;
+}
+
+static void run_case_copied(const char *name, const char *script)
+{
+	static char whole[sizeof out], copied[sizeof out];
+	bool traced = strstr(script, "ptrace") != NULL || strstr(script, "gdb") != NULL;
+	int before = failed;
+	long slices = run_copied(script, 0, whole);
+	long step = slices / run.points + 1;
+
+	/* Copies are not traced: docs/microvm.md. */
+	for (long at = 1 + run.seen % step; at <= slices && !traced; at += step) {
+		run_copied(script, at, copied);
+		if (strcmp(whole, copied) == 0)
+			continue;
+		printf("slice %ld of %ld\nwhole: %s\ncopied: %s\n", at, slices, whole, copied);
+		failed++;
+	}
+	if (slices < run.points) {
+		printf("only %ld slices\n%s\n", slices, whole);
+		failed++;
+	}
+	if (failed != before)
+		printf("FAILED: %s\n", name);
+	run.passed += failed == before;
+}
+
+/* --- */
+
 static void run_case(const char *name, const char *script)
 {
 	static char soon[sizeof out], lately[sizeof out];
@@ -231,7 +383,7 @@ static void run_file(const char *path)
 		}
 		if (name[0] != '\0' && (run.pattern == NULL || strstr(name, run.pattern) != NULL) &&
 		    run.seen++ % run.sample == 0)
-			run_case(name, script);
+			(run.what >= FORK ? run_case_copied : run_case)(name, script);
 		snprintf(name, sizeof name, "%s", line + 4);
 		name[strcspn(name, "\n")] = '\0';
 		n = 0;
@@ -260,7 +412,12 @@ int main(int argc, char **argv)
 			run.what = SIGNAL;
 		else if (strcmp(argv[i], "--alloc") == 0)
 			run.what = ALLOCATION;
+		else if (strcmp(argv[i], "--fork") == 0)
+			run.what = FORK;
+		else if (strcmp(argv[i], "--save") == 0)
+			run.what = SAVE;
 	}
+	setvbuf(stdout, NULL, _IOLBF, 0);
 	cowsh_kvm_open();
 	config.region = mmap(NULL, region, PROT_READ | PROT_WRITE,
 			     MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
