@@ -503,8 +503,16 @@ static void begin_call(struct task *t)
 	t->parted = false;
 }
 
-/* The call that the registers say, once its tracer has seen it. */
-static void call(struct task *t)
+/* Not between the end of a run and what it is for: who is copied here must know that. */
+static void charge_run(struct task *t, uint64_t steps)
+{
+	if (steps != 0)
+		proc_charge(t->p, steps);
+	time_was_used(t);
+}
+
+/* The call that the registers say, once its tracer has seen it. The program has run `steps`. */
+static void call(struct task *t, uint64_t steps)
 {
 	const struct cowsh_vm_registers *r = &t->r;
 
@@ -512,6 +520,7 @@ static void call(struct task *t)
 		begin_call(t);
 	t->in_call = true;
 	t->no_return = false;
+	charge_run(t, steps);
 	if (trace_entry(t))
 		make_call(t, (const uint64_t[6]){ r->rdi, r->rsi, r->rdx, r->r10, r->r8, r->r9 });
 	else
@@ -529,7 +538,7 @@ void task_resume(struct task *t)
 	} else if (t->has_result) {
 		end_call(t, t->result);
 	} else if (t->in_call && !t->no_return) {
-		call(t);
+		call(t, 0);
 	} else {
 		t->in_call = t->resumed = false;
 		signal_deliver(t, true);
@@ -621,18 +630,19 @@ void task_loop(struct task *t)
 			t->clear_tid = notes->clear_tid;
 			t->robust_list = notes->robust_list;
 		}
-		if (e.exit == COWSH_VM_INTERRUPTED)
-			steps += (uint64_t)e.ran_ns / STEP_NS;
-		if (steps != 0)
-			proc_charge(t->p, steps);
-		time_was_used(t);
 		if (e.exit != COWSH_VM_SYSCALL)
 			t->trace.call = -1;
 		trace_ran(t);
 		switch (e.exit) {
-		case COWSH_VM_SYSCALL: call(t); break;
-		case COWSH_VM_TRAP: trap(t, &e); break;
-		case COWSH_VM_INTERRUPTED: signal_deliver(t, false); break;
+		case COWSH_VM_SYSCALL: call(t, steps); break;
+		case COWSH_VM_TRAP:
+			trap(t, &e);
+			charge_run(t, steps);
+			break;
+		case COWSH_VM_INTERRUPTED:
+			charge_run(t, steps + (uint64_t)e.ran_ns / STEP_NS);
+			signal_deliver(t, false);
+			break;
 		case COWSH_VM_BROKEN: task_kill(t, SIGKILL_);
 		}
 	}
