@@ -106,7 +106,7 @@ static uint64_t push_state(struct task *t, uint64_t *at)
 	char *area = call_memory(t, XSAVE_MAX + 4);
 	uint32_t n = (uint32_t)m->backend->context_get(m->vm, t->context, area, XSAVE_MAX);
 	uint32_t magic[2] = { FP_MAGIC1, n + 4 };
-	uint64_t features = n > 576 ? 7 : 3;
+	uint64_t features = n > 832 ? 0xe7 : n > 576 ? 7 : 3;
 	uint32_t end = FP_MAGIC2;
 
 	memcpy(area + SW_BYTES, magic, sizeof magic);

@@ -196,7 +196,7 @@ static int64_t set_bytes(struct task *t, struct task *c, uint64_t type, char **o
 	if (type != NT_PRFPREG && type != NT_X86_XSTATE)
 		return -E_INVAL;
 	n = t->m->backend->context_get(t->m->vm, c->context, area, XSAVE_MAX);
-	features = n > 576 ? 7 : 3;
+	features = n > 832 ? 0xe7 : n > 576 ? 7 : 3;
 	if (type == NT_PRFPREG)
 		return FP_BYTES;
 	memcpy(area + XSAVE_FEATURES, &features, sizeof features);

@@ -14,7 +14,7 @@ enum {
 	ZYGOTE_TEXT_MAX = 8192, /* characters of the argument that differs */
 	ZYGOTE_PLACES_MAX = 8,
 	ZYGOTE_RECORDS_MAX = 4000,
-	ZYGOTE_FPU_BYTES = 1024,
+	ZYGOTE_FPU_BYTES = 4096,
 	/* V8 gives a string of so many characters of two bytes pages of its own. */
 	ZYGOTE_NODE_TEXT_MAX = 70000,
 };

@@ -83,25 +83,33 @@ static void add_caches(struct own_list *l, unsigned leaf)
 			break;
 }
 
+uint32_t cpuid_xsave_bytes(void)
+{
+	uint32_t bytes = XSAVE_HEAD;
+
+	for (unsigned i = 2; i < SUBLEAVES_MAX; i++) {
+		uint32_t eax, ebx, ecx, edx;
+
+		if ((cpuid_xcr0() >> i & 1) == 0)
+			continue;
+		__cpuid_count(LEAF_XSAVE, i, eax, ebx, ecx, edx);
+		if (ebx + eax > bytes)
+			bytes = ebx + eax;
+	}
+	return bytes;
+}
+
 /* The layout of what XSAVE saves, without XSAVEC's. */
 static void add_xsave(struct own_list *l)
 {
 	struct kvm_cpuid_entry2 *head = add(l, LEAF_XSAVE, 0, KVM_CPUID_FLAG_SIGNIFCANT_INDEX);
-	uint32_t bytes = XSAVE_HEAD;
 
 	head->eax = (uint32_t)cpuid_xcr0();
 	head->edx = 0;
-	for (unsigned i = 2; i < SUBLEAVES_MAX; i++) {
-		struct kvm_cpuid_entry2 *e;
-
-		if ((head->eax >> i & 1) == 0)
-			continue;
-		e = add(l, LEAF_XSAVE, i, KVM_CPUID_FLAG_SIGNIFCANT_INDEX);
-		if (e->ebx + e->eax > bytes)
-			bytes = e->ebx + e->eax;
-	}
-	head->ebx = bytes;
-	head->ecx = bytes;
+	head->ebx = head->ecx = cpuid_xsave_bytes();
+	for (unsigned i = 2; i < SUBLEAVES_MAX; i++)
+		if ((head->eax >> i & 1) != 0)
+			add(l, LEAF_XSAVE, i, KVM_CPUID_FLAG_SIGNIFCANT_INDEX);
 }
 
 static void add_low(struct own_list *l)

@@ -141,6 +141,8 @@ void cpuid_open(void);
 int cpuid_set(struct kvm_machine *m);
 /* The parts of the processor's state that programs have: XCR0. */
 uint64_t cpuid_xcr0(void);
+/* What XSAVE writes of them, in its layout of this processor. */
+uint32_t cpuid_xsave_bytes(void);
 
 /* answers.c */
 void answers_install(struct kvm_machine *m);

@@ -307,14 +307,14 @@ static void context_free(void *machine, void *context)
 	m->spare = context;
 }
 
+enum { YMM_END = 832 };
+
 static size_t context_get(void *machine, void *context, void *area, size_t n)
 {
 	struct kvm_machine *m = machine;
 	struct kvm_context *c = context;
-	size_t size = 576; /* legacy area and header; then the upper halves of YMM */
+	size_t size = cpuid_xsave_bytes();
 
-	if ((cpuid_xcr0() & 4) != 0)
-		size = 832;
 	if (area == NULL)
 		return size;
 	if (c == m->loaded)
@@ -337,7 +337,10 @@ static int context_set(void *machine, void *context, const void *area, size_t n)
 	memcpy(&c->state, area, n);
 	/* Reserved bits of MXCSR would make KVM refuse the state. */
 	((uint32_t *)&c->state)[6] &= 0xffff;
-	((uint64_t *)(void *)&c->state)[64] &= cpuid_xcr0() & 7;
+	/* Of a shorter state, as of another processor, what all have in the same place. */
+	((uint64_t *)(void *)&c->state)[64] &= cpuid_xcr0() & (n >= cpuid_xsave_bytes() ? 0xe7
+							       : n >= YMM_END           ? 7
+											: 3);
 	memset((char *)&c->state + 520, 0, 56);
 	return 0;
 }
