@@ -537,8 +537,8 @@ void zygote_share(struct microvm *from, struct microvm *to);
 	N(alt_flags) N(saved_mask) N(call) N(done) N(mask) N(waits_vfork) N(vfork_token)
 #define TASK_FLAGS(F)                                                                              \
 	F(mask_saved)                                                                              \
-	F(restart) F(no_return) F(in_call) F(resumed) F(has_result) F(waits_signal) F(keeps_caps)  \
-		F(kept_caps)
+	F(restart)                                                                                 \
+	F(no_return) F(in_call) F(resumed) F(has_result) F(waits_signal) F(keeps_caps) F(kept_caps)
 
 /* What a program may set in its flags. */
 enum { FLAGS_USER = 0x40dd5 };
