@@ -372,6 +372,15 @@ struct signal_info {
 	uint64_t rest[13];
 };
 
+/* Vector state as XSAVE lays it out: with SSE, with AVX, and at most. */
+enum { VECTOR_BYTES_MIN = 576, VECTOR_BYTES_AVX = 832, VECTOR_BYTES_MAX = 4096 };
+
+/* XCR0's bits of what is in a state of so many bytes. */
+static inline uint64_t vector_features(size_t bytes)
+{
+	return bytes > VECTOR_BYTES_AVX ? 0xe7 : bytes > VECTOR_BYTES_MIN ? 7 : 3;
+}
+
 struct task {
 	struct microvm *m;
 	struct proc *p;

@@ -16,7 +16,6 @@
 
 enum {
 	RED_ZONE = 128,
-	XSAVE_MAX = 4096,
 	SW_BYTES = 464, /* where the description of the state stands in its legacy part */
 	UC_FLAGS = 7,
 	SS_DISABLE = 2,
@@ -103,10 +102,10 @@ static void fill_context(const struct task *t, struct context *c, uint64_t mask)
 static uint64_t push_state(struct task *t, uint64_t *at)
 {
 	struct microvm *m = t->m;
-	char *area = call_memory(t, XSAVE_MAX + 4);
-	uint32_t n = (uint32_t)m->backend->context_get(m->vm, t->context, area, XSAVE_MAX);
+	char *area = call_memory(t, VECTOR_BYTES_MAX + 4);
+	uint32_t n = (uint32_t)m->backend->context_get(m->vm, t->context, area, VECTOR_BYTES_MAX);
 	uint32_t magic[2] = { FP_MAGIC1, n + 4 };
-	uint64_t features = n > 832 ? 0xe7 : n > 576 ? 7 : 3;
+	uint64_t features = vector_features(n);
 	uint32_t end = FP_MAGIC2;
 
 	memcpy(area + SW_BYTES, magic, sizeof magic);
@@ -267,18 +266,18 @@ void signal_fault(struct task *t, int sig, int code, uint64_t address,
 /* The vector state of a frame: without its magic number only the old part. */
 static bool take_state(struct task *t, uint64_t at)
 {
-	char *area = call_memory(t, XSAVE_MAX);
+	char *area = call_memory(t, VECTOR_BYTES_MAX);
 	uint32_t magic;
 	uint32_t n;
 
-	memset(area, 0, XSAVE_MAX);
+	memset(area, 0, VECTOR_BYTES_MAX);
 	if (get_user(t, &magic, at + SW_BYTES, sizeof magic) != 0 ||
 	    get_user(t, &n, at + SW_BYTES + 16, sizeof n) != 0)
 		return false;
 	if (magic != FP_MAGIC1) {
-		n = 576;
+		n = VECTOR_BYTES_MIN;
 		area[512] = 3; /* x87 and SSE */
-	} else if (n < 576 || n > XSAVE_MAX) {
+	} else if (n < VECTOR_BYTES_MIN || n > VECTOR_BYTES_MAX) {
 		return false;
 	}
 	return get_user(t, area, at, magic != FP_MAGIC1 ? 512 : n) == 0 &&

@@ -47,7 +47,6 @@ enum {
 	NT_PRFPREG = 2,
 	NT_X86_XSTATE = 0x202,
 	FP_BYTES = 512,
-	XSAVE_MAX = 4096,
 	XSAVE_FEATURES = 464, /* where the regset says which parts there are */
 	ARCH_X86_64 = (int)0xc000003e,
 	INFO_ENTRY_BYTES = 80,
@@ -184,7 +183,7 @@ static int64_t poke_user(struct task *c, uint64_t offset, uint64_t word)
 /* The bytes of one, in the caller's memory; their number. */
 static int64_t set_bytes(struct task *t, struct task *c, uint64_t type, char **out)
 {
-	char *area = call_memory(t, XSAVE_MAX);
+	char *area = call_memory(t, VECTOR_BYTES_MAX);
 	uint64_t n;
 	uint64_t features;
 
@@ -195,8 +194,8 @@ static int64_t set_bytes(struct task *t, struct task *c, uint64_t type, char **o
 	}
 	if (type != NT_PRFPREG && type != NT_X86_XSTATE)
 		return -E_INVAL;
-	n = t->m->backend->context_get(t->m->vm, c->context, area, XSAVE_MAX);
-	features = n > 832 ? 0xe7 : n > 576 ? 7 : 3;
+	n = t->m->backend->context_get(t->m->vm, c->context, area, VECTOR_BYTES_MAX);
+	features = vector_features((size_t)n);
 	if (type == NT_PRFPREG)
 		return FP_BYTES;
 	memcpy(area + XSAVE_FEATURES, &features, sizeof features);
@@ -253,7 +252,7 @@ static int64_t move_by_vector(struct task *t, struct task *c, uint64_t type, uin
 
 static int64_t move_whole(struct task *t, struct task *c, uint64_t type, uint64_t at, bool writes)
 {
-	uint64_t n = XSAVE_MAX;
+	uint64_t n = VECTOR_BYTES_MAX;
 
 	return move_set(t, c, type, at, &n, writes);
 }

@@ -12,7 +12,7 @@
 #include "base/pack.h"
 #include "microvm/private.h"
 
-enum { VECTOR_BYTES_MIN = 576, VECTOR_BYTES_MAX = 4096, STRINGS_MAX = 16 << 20 };
+enum { STRINGS_MAX = 16 << 20 };
 #define TIMER_MAX (INT64_MAX / 4)
 
 struct loading {

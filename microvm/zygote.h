@@ -14,7 +14,6 @@ enum {
 	ZYGOTE_TEXT_MAX = 8192, /* characters of the argument that differs */
 	ZYGOTE_PLACES_MAX = 8,
 	ZYGOTE_RECORDS_MAX = 4000,
-	ZYGOTE_FPU_BYTES = 4096,
 	/* V8 gives a string of so many characters of two bytes pages of its own. */
 	ZYGOTE_NODE_TEXT_MAX = 70000,
 };
@@ -62,7 +61,7 @@ struct zygote_area {
 struct zygote_thread {
 	struct task state; /* without what it holds */
 	uint64_t sig_blocked;
-	_Alignas(64) char fpu[ZYGOTE_FPU_BYTES];
+	_Alignas(64) char fpu[VECTOR_BYTES_MAX];
 };
 
 struct zygote_block {
@@ -113,7 +112,7 @@ struct zygote {
 	unsigned stream_kind[3];
 	uint64_t streams; /* where Node's record of the standard streams is */
 	size_t nfpu;
-	_Alignas(64) char fpu[ZYGOTE_FPU_BYTES];
+	_Alignas(64) char fpu[VECTOR_BYTES_MAX];
 };
 
 /* Memory of a zygote that is being made, counted in the session; NULL: its limit is reached. */

@@ -83,7 +83,7 @@ static void add_caches(struct own_list *l, unsigned leaf)
 			break;
 }
 
-uint32_t cpuid_xsave_bytes(void)
+static uint32_t measure_xsave(void)
 {
 	uint32_t bytes = XSAVE_HEAD;
 
@@ -97,6 +97,21 @@ uint32_t cpuid_xsave_bytes(void)
 			bytes = ebx + eax;
 	}
 	return bytes;
+}
+
+/* Of the process. */
+static bool nested;
+static uint32_t xsave_bytes;
+
+void cpuid_open(void)
+{
+	nested = access("/sys/module/kvm_pvm", F_OK) == 0;
+	xsave_bytes = measure_xsave();
+}
+
+uint32_t cpuid_xsave_bytes(void)
+{
+	return xsave_bytes;
 }
 
 /* The layout of what XSAVE saves, without XSAVEC's. */
@@ -179,13 +194,6 @@ static int set_supported(struct kvm_machine *m)
 		err = -errno;
 	free(list);
 	return err;
-}
-
-static bool nested; /* of the process */
-
-void cpuid_open(void)
-{
-	nested = access("/sys/module/kvm_pvm", F_OK) == 0;
 }
 
 int cpuid_set(struct kvm_machine *m)

@@ -135,7 +135,7 @@ int kvm_slot(struct kvm_machine *m, uint32_t slot, uint64_t gpa, void *host, uin
 int setup_processor(struct kvm_machine *m);
 
 /* cpuid.c */
-/* Finds out which KVM this is; before anything is locked down. */
+/* Finds out which KVM and processor this is; once, before anything is locked down. */
 void cpuid_open(void);
 /* Tells the processor's CPUID: 0 or a negative error. */
 int cpuid_set(struct kvm_machine *m);

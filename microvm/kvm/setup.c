@@ -307,8 +307,6 @@ static void context_free(void *machine, void *context)
 	m->spare = context;
 }
 
-enum { YMM_END = 832 };
-
 static size_t context_get(void *machine, void *context, void *area, size_t n)
 {
 	struct kvm_machine *m = machine;
@@ -327,6 +325,8 @@ static int context_set(void *machine, void *context, const void *area, size_t n)
 {
 	struct kvm_machine *m = machine;
 	struct kvm_context *c = context;
+	enum { YMM_END = 832 };
+	uint64_t features = cpuid_xcr0();
 
 	if (n < 576 || n > sizeof c->state)
 		return -EINVAL;
@@ -338,9 +338,9 @@ static int context_set(void *machine, void *context, const void *area, size_t n)
 	/* Reserved bits of MXCSR would make KVM refuse the state. */
 	((uint32_t *)&c->state)[6] &= 0xffff;
 	/* Of a shorter state, as of another processor, what all have in the same place. */
-	((uint64_t *)(void *)&c->state)[64] &= cpuid_xcr0() & (n >= cpuid_xsave_bytes() ? 0xe7
-							       : n >= YMM_END           ? 7
-											: 3);
+	if (n < cpuid_xsave_bytes())
+		features &= n >= YMM_END ? 7 : 3;
+	((uint64_t *)(void *)&c->state)[64] &= features;
 	memset((char *)&c->state + 520, 0, 56);
 	return 0;
 }

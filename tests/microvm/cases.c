@@ -31,7 +31,7 @@ static bool asked[ASKED];
 static bool late;
 static long waits;
 
-enum happens { NOTHING, CANCEL, SIGNAL, ALLOCATION, FORK, SAVE };
+enum happens { NOTHING, CANCEL, SIGNAL, ALLOCATION, FORK, SAVE, HAPPENS };
 
 static struct {
 	const char *pattern; /* of the names of cases, or NULL */
@@ -392,6 +392,31 @@ static void run_file(const char *path)
 		fclose(f);
 }
 
+static bool set_happening(const char *option, const char *points)
+{
+	static const char *const options[] = { [CANCEL] = "--cancel",
+					       [SIGNAL] = "--signal",
+					       [ALLOCATION] = "--alloc",
+					       [FORK] = "--fork",
+					       [SAVE] = "--save" };
+
+	for (unsigned what = CANCEL; what < HAPPENS; what++) {
+		if (strcmp(option, options[what]) != 0)
+			continue;
+		run.what = what;
+		run.points = atol(points);
+		return run.points > 0;
+	}
+	return false;
+}
+
+static int usage(void)
+{
+	fprintf(stderr, "usage: microvm-cases [--sample M] [-k PATTERN]\n"
+			"  [--cancel N|--signal N|--alloc N|--fork N|--save N] CASES...\n");
+	return 2;
+}
+
 int main(int argc, char **argv)
 {
 	const size_t region = (size_t)4 << 30;
@@ -404,18 +429,8 @@ int main(int argc, char **argv)
 			run.sample = atoi(argv[i + 1]);
 		else if (strcmp(argv[i], "-k") == 0)
 			run.pattern = argv[i + 1];
-		else
-			run.points = atol(argv[i + 1]);
-		if (strcmp(argv[i], "--cancel") == 0)
-			run.what = CANCEL;
-		else if (strcmp(argv[i], "--signal") == 0)
-			run.what = SIGNAL;
-		else if (strcmp(argv[i], "--alloc") == 0)
-			run.what = ALLOCATION;
-		else if (strcmp(argv[i], "--fork") == 0)
-			run.what = FORK;
-		else if (strcmp(argv[i], "--save") == 0)
-			run.what = SAVE;
+		else if (!set_happening(argv[i], argv[i + 1]))
+			return usage();
 	}
 	setvbuf(stdout, NULL, _IOLBF, 0);
 	cowsh_kvm_open();
