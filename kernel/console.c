@@ -216,6 +216,24 @@ static int64_t fill(struct kernel *k)
 	return r;
 }
 
+/* The host may block where it is asked for input, and holds up everybody then: who can run is let
+ * run first, as the later stages of a pipeline that got a line. 0 or -E_INTR. */
+static int let_others_run(struct proc *p)
+{
+	enum { PATIENCE_STEPS = 200000 }; /* some never wait */
+	struct kernel *k = p->k;
+	uint64_t until;
+
+	sched_settle(k);
+	until = k->steps_total + PATIENCE_STEPS;
+	while (k->run_first != NULL && k->steps_total < until) {
+		if (sig_interrupts(p))
+			return -E_INTR;
+		sys_yield(p);
+	}
+	return 0;
+}
+
 static int64_t console_read(struct proc *p, struct file *f, void *out, size_t n)
 {
 	struct kernel *k = p->k;
@@ -224,6 +242,9 @@ static int64_t console_read(struct proc *p, struct file *f, void *out, size_t n)
 
 	if (n == 0)
 		return 0;
+	if (c->in_pos == c->in_len && !c->in_end && k->host.input != NULL &&
+	    let_others_run(p) < 0)
+		return -E_INTR;
 	for (;;) {
 		bool direct = c->in_pos == c->in_len && n >= PAGE_BYTES;
 		int w;

@@ -10,20 +10,25 @@
 
 enum { HASH_MIN = 64, COST_MIN = 256, MANY_MAX = 1024, TAIL_BLOCK = 1024 };
 
+/* Behind the line that begins at `at`, which lies within the text. */
+static size_t line_end(struct bytes text, size_t at)
+{
+	const char *end = memchr(text.ptr + at, '\n', text.len - at);
+
+	return end != NULL ? (size_t)(end - text.ptr) + 1 : text.len;
+}
+
 size_t lines_split(struct arena *a, struct bytes text, struct bytes **out)
 {
 	size_t n = 0;
 	size_t at = 0;
 
-	for (const char *p = text.ptr; p < text.ptr + text.len; n++) {
-		const char *end = memchr(p, '\n', text.len - (size_t)(p - text.ptr));
-
-		p = end != NULL ? end + 1 : text.ptr + text.len;
-	}
+	for (; at < text.len; n++)
+		at = line_end(text, at);
 	*out = arena_alloc(a, (n + 1) * sizeof(**out));
+	at = 0;
 	for (size_t i = 0; i < n; i++) {
-		const char *end = memchr(text.ptr + at, '\n', text.len - at);
-		size_t to = end != NULL ? (size_t)(end - text.ptr) + 1 : text.len;
+		size_t to = line_end(text, at);
 
 		(*out)[i] = bytes_slice(text, at, to);
 		at = to;

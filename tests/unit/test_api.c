@@ -99,6 +99,44 @@ TEST(standard_input_may_be_pending)
 	cowsh_free(s);
 }
 
+/* One line at a time; how much was written when the next one was asked for is kept. */
+struct typist {
+	struct host h;
+	int lines;
+	size_t shown[4];
+};
+
+static int64_t type_line(void *user, char *into, size_t len)
+{
+	struct typist *t = user;
+
+	(void)len;
+	t->shown[t->lines] = t->h.len[1];
+	if (t->lines++ == 2)
+		return 0;
+	memcpy(into, "line\n", 5);
+	return 5;
+}
+
+TEST(who_can_run_does_before_the_host_is_asked_for_input)
+{
+	struct typist t = { 0 };
+	struct cowsh_host host = callbacks(&t.h);
+	cowsh *s = NULL;
+
+	host.input = type_line;
+	host.user = &t;
+	CHECK_EQ(cowsh_new(store, NULL, &host, &s), 0);
+	CHECK_EQ(run(s, "cat | cat | tee /dev/null | cat").status, 0);
+	CHECK_EQ(t.lines, 3);
+	CHECK_EQ(t.shown[1], 5);
+	CHECK_EQ(t.shown[2], 10);
+	t.lines = 0;
+	CHECK_EQ(run(s, "while :; do :; done & cat; kill %1").status, 0);
+	CHECK_EQ(t.lines, 3);
+	cowsh_free(s);
+}
+
 /* --- limits --- */
 
 static struct cowsh_result run_limited(cowsh *s, int limit, uint64_t value, const char *script)
@@ -776,6 +814,7 @@ int main(void)
 	RUN(programs_leave_the_shell_alone);
 	RUN(slices_add_up_and_repeat);
 	RUN(standard_input_may_be_pending);
+	RUN(who_can_run_does_before_the_host_is_asked_for_input);
 	RUN(a_limit_ends_the_command_not_the_session);
 	RUN(tables_are_whole_when_memory_ends_while_they_grow);
 	RUN(a_shell_that_is_killed_goes_on);
