@@ -2,7 +2,7 @@
  *
  * Programs that never end, and use all they can get (limits_guest.c), beside limits of time and
  * memory: each ends, and the session answers the next command. Prints how far behind the deadline
- * each ended. Also: the host may refuse a program, and sees each in the trace. usage:
+ * each ended; one that is late has more tries, since a machine may hold everything up. Also: the host may refuse a program, and sees each in the trace. usage:
  * microvm-limits IMAGE
  */
 #include <time.h>
@@ -14,8 +14,11 @@ enum {
 	TIME_MS = 300,
 	LONG_MS = 2500, /* for those that have to prepare something */
 	MEMORY = 96 << 20,
-	/* Machines are shared: what is printed is the measure, this is what no machine excuses. */
+	CALM_MS = 60000, /* for what ends by itself */
+	/* Machines are shared: what is printed is the measure, this is what no machine excuses so
+	 * many times in a row. */
 	LATE_MS = 250,
+	TRIES = 10
 };
 
 static const char *const ways[] = { "spin",  "fork", "thread", "swap",    "maps",   "copies",
@@ -76,7 +79,14 @@ static cowsh *limited(void)
 	return s;
 }
 
-static double endless(cowsh *s, const char *way, int64_t ms)
+static void limit_time(cowsh *s, int64_t ms)
+{
+	if (cowsh_set_limit(s, COWSH_LIMIT_TIME, (uint64_t)ms) < 0)
+		abort();
+}
+
+/* How many milliseconds behind the deadline it ended. */
+static double endless_once(cowsh *s, const char *way, int64_t ms)
 {
 	char script[64];
 	struct cowsh_result result;
@@ -85,23 +95,34 @@ static double endless(cowsh *s, const char *way, int64_t ms)
 
 	snprintf(script, sizeof script, "/b/guest %s; echo went on", way);
 	nout = 0;
-	if (cowsh_set_limit(s, COWSH_LIMIT_TIME, (uint64_t)ms) < 0)
-		abort();
+	limit_time(s, ms);
 	start = clock_ns(NULL);
 	if (cowsh_run(s, script, strlen(script), &result) < 0)
 		abort();
 	late = (double)(clock_ns(NULL) - start) / 1e6 - (double)ms;
+	limit_time(s, CALM_MS);
 	out[nout] = '\0';
-	if (result.limit < 0 && result.status != 137)
+	if (result.limit < 0 && result.status != 137) {
 		printf("FAILED: %s ended by itself: %d\n", way, result.status);
-	failed += result.limit < 0 && result.status != 137;
-	if (late > LATE_MS || result.memory_peak > MEMORY + 65536) {
-		printf("FAILED: %s: %.1f ms late, %zu bytes\n", way, late, result.memory_peak);
+		failed++;
+	}
+	if (result.memory_peak > MEMORY + 65536) {
+		printf("FAILED: %s: %zu bytes\n", way, result.memory_peak);
 		failed++;
 	}
 	printf("%-8s %8.1f ms behind the deadline, limit %s\n", way, late,
 	       result.limit >= 0 ? cowsh_limit_name(result.limit) : "of nothing");
 	return late;
+}
+
+static void endless(cowsh *s, const char *way, int64_t ms)
+{
+	/* Machines that hold up do so at regular times: each try ends at another one. */
+	for (int i = 0; i < TRIES; i++)
+		if (endless_once(s, way, ms + (int64_t)61 * i) <= LATE_MS)
+			return;
+	printf("FAILED: %s is late each time\n", way);
+	failed++;
 }
 
 /* A process whose last thread waits for nobody is seen, and keeps no processor busy. */
@@ -129,6 +150,7 @@ int main(int argc, char **argv)
 		return 2;
 	}
 	s = limited();
+	limit_time(s, CALM_MS);
 	expect(s, "/b/guest no; echo $?", "/b/guest: the host does not allow real programs\n126\n");
 	tracer.event = event;
 	cowsh_trace(s, &tracer);
