@@ -52,16 +52,37 @@ static int bad_number(struct rg *g, const struct opt *opt, const char *what)
 
 enum number_of { N_BEFORE, N_AFTER, N_CONTEXT, N_MAX, N_WIDTH, N_DEPTH };
 
+/* NULL, or what is wrong with it. Counts that no file can reach are the largest ones. */
+static const char *read_number(const char *arg, uint64_t *out)
+{
+	const char *digits = arg + (*arg == '+');
+
+	*out = 0;
+	if (*arg == '\0')
+		return "cannot parse integer from empty string";
+	if (*digits == '\0' || digits[strspn(digits, "0123456789")] != '\0')
+		return "invalid digit found in string";
+	for (; *digits != '\0'; digits++) {
+		unsigned digit = (unsigned)(*digits - '0');
+
+		if (*out > (UINT64_MAX - digit) / 10)
+			return "number too large to fit in target type";
+		*out = *out * 10 + digit;
+	}
+	if (*out > INT64_MAX)
+		*out = INT64_MAX;
+	return NULL;
+}
+
 static int set_number(struct cmd *c, const struct opt *opt, const char *arg)
 {
 	struct rg *g = c->opts;
 	uint64_t n;
+	const char *wrong = read_number(arg, &n);
 
 	g->c = c;
-	if (!num_plain(arg, &n) || n > INT64_MAX)
-		return bad_number(g, opt,
-				  *arg == '\0' ? "cannot parse integer from empty string"
-					       : "invalid digit found in string");
+	if (wrong != NULL)
+		return bad_number(g, opt, wrong);
 	if (opt->value == N_BEFORE || opt->value == N_AFTER) {
 		/* One of them takes the place of -C. */
 		if (g->both)
@@ -79,6 +100,21 @@ static int set_number(struct cmd *c, const struct opt *opt, const char *arg)
 	case N_WIDTH: g->width = n; break;
 	case N_DEPTH: g->depth = (int64_t)n; break;
 	}
+	return 0;
+}
+
+/* There is one here; who asks for one gets other words where the walk fails. */
+static int set_threads(struct cmd *c, const struct opt *opt, const char *arg)
+{
+	struct rg *g = c->opts;
+	uint64_t n;
+	const char *wrong = read_number(arg, &n);
+
+	(void)opt;
+	g->c = c;
+	if (wrong != NULL)
+		return rg_fail(g, "%s", wrong);
+	g->one_thread = n == 1;
 	return 0;
 }
 
@@ -281,6 +317,12 @@ static int set_sort(struct cmd *c, const struct opt *opt, const char *arg)
 	return rg_bad_value(c, opt, arg, "accessed, created, modified, none, path");
 }
 
+static int set_sort_files(struct cmd *c, const struct opt *opt, const char *arg)
+{
+	(void)arg;
+	return set_sort(c, opt, "path");
+}
+
 static int show_pcre_version(struct cmd *c, const struct opt *opt, const char *arg)
 {
 	(void)opt, (void)arg;
@@ -395,14 +437,14 @@ const struct opt rg_options[] = {
 	F(0, "no-messages", no_messages, "nothing about files that can't be read"),
 	OPT_CALL_ARG('E', "encoding", rg_set_encoding, "ENCODING",
 		     "auto, none, or what text is in: utf-16le, latin1, sjis..."),
-	OPT_IGNORED_ARG('j', "threads", "NUM", "no effect: there is one"),
+	OPT_CALL_ARG('j', "threads", set_threads, "NUM", "but for messages no effect: there is one"),
 	OPT_IGNORED(0, "no-config", "do not read the file that RIPGREP_CONFIG_PATH names"),
 	OPT_IGNORED(0, "mmap", "no effect"),
 	OPT_IGNORED(0, "no-mmap", "no effect"),
 	OPT_IGNORED(0, "line-buffered", "no effect: lines go out when the program waits"),
 	OPT_IGNORED(0, "block-buffered", "no effect"),
 	OPT_IGNORED(0, "one-file-system", "no effect: there is one"),
-	OPT_IGNORED(0, "sort-files", "no effect: files are sorted"),
+	OPT_CALL(0, "sort-files", set_sort_files, "--sort path"),
 	OPT_IGNORED(0, "no-ignore-messages", "no effect"),
 	OPT_IGNORED_ARG(0, "dfa-size-limit", "NUM", "no effect"),
 	OPT_IGNORED_ARG(0, "regex-size-limit", "NUM", "no effect"),

@@ -31,7 +31,7 @@ void rg_complain(struct rg *g, const char *path, int err)
 
 void rg_complain_of_walk(struct rg *g, const char *path, int err)
 {
-	if (!g->sorted) {
+	if (!g->sorted && !g->one_thread) {
 		rg_complain(g, path, err);
 		return;
 	}

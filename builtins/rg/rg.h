@@ -133,7 +133,8 @@ struct rg {
 	uint64_t size_max; /* 0: no bound */
 	int sort;
 	bool sort_down;
-	bool sorted;        /* --sort is given: errors of the walk have other words */
+	bool sorted;        /* --sort is given: errors of the walk have other words, */
+	bool one_thread;    /* as with -j 1 */
 	struct bytes *glob; /* -g, --iglob: the latter with a NUL in front */
 	size_t nglobs;
 	bool unpack;     /* -z */
