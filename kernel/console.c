@@ -242,8 +242,7 @@ static int64_t console_read(struct proc *p, struct file *f, void *out, size_t n)
 
 	if (n == 0)
 		return 0;
-	if (c->in_pos == c->in_len && !c->in_end && k->host.input != NULL &&
-	    let_others_run(p) < 0)
+	if (c->in_pos == c->in_len && !c->in_end && k->host.input != NULL && let_others_run(p) < 0)
 		return -E_INTR;
 	for (;;) {
 		bool direct = c->in_pos == c->in_len && n >= PAGE_BYTES;

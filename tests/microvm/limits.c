@@ -2,8 +2,8 @@
  *
  * Programs that never end, and use all they can get (limits_guest.c), beside limits of time and
  * memory: each ends, and the session answers the next command. Prints how far behind the deadline
- * each ended; one that is late has more tries, since a machine may hold everything up. Also: the host may refuse a program, and sees each in the trace. usage:
- * microvm-limits IMAGE
+ * each ended; one that is late has more tries, since a machine may hold everything up. Also: the
+ * host may refuse a program, and sees each in the trace. usage: microvm-limits IMAGE
  */
 #include <time.h>
 
