@@ -12,7 +12,7 @@
 #include "cowsh_image.h"
 #include "vfs/image.h"
 
-enum { STATE_VERSION = 6 };
+enum { STATE_VERSION = 7 };
 
 /* --- saving --- */
 

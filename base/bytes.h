@@ -46,8 +46,8 @@ static inline bool bytes_ends(struct bytes s, struct bytes suffix)
 	       memcmp(s.ptr + s.len - suffix.len, suffix.ptr, suffix.len) == 0;
 }
 
-/* The part from `from` up to, not including, `to`. Both must lie within s, whose pointer may be NULL
- * if it is empty. */
+/* The part from `from` up to, not including, `to`. Both must lie within s, whose pointer may be
+ * NULL if it is empty. */
 static inline struct bytes bytes_slice(struct bytes s, size_t from, size_t to)
 {
 	return (struct bytes){ s.ptr != NULL ? s.ptr + from : NULL, to - from };

@@ -254,6 +254,7 @@ static void forget_program(struct proc *p)
 	p->line = NULL;
 	fd_close_on_exec(p);
 	ptimer_clear_all(p);
+	p->traits.hidden = false;
 	p->saved_uid = p->cred.uid;
 	p->saved_gid = p->cred.gid;
 	view_end_all(p);

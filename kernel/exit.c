@@ -4,20 +4,116 @@
  */
 #include "kernel/internal.h"
 
-/* A child whose parent is gone belongs to nobody who would wait for it. */
-static void orphan(struct proc *child)
+/* The nearest one above it that takes orphans; NULL: none. */
+static struct proc *subreaper_of(struct proc *p)
 {
+	for (p = p->priv->parent; p != NULL; p = p->priv->parent)
+		if (p->traits.subreaper && p->state != PROC_ZOMBIE)
+			return p;
+	return NULL;
+}
+
+void proc_mourn(struct proc *p, int pid, uint32_t uid)
+{
+	struct kernel *k = p->k;
+
+	if (p->traits.death_signal == 0)
+		return;
+	if (p->priv->mourned == 0) {
+		p->priv->mourner_next = k->mourners;
+		if (k->mourners != NULL)
+			k->mourners->priv->mourner_prev = p;
+		k->mourners = p;
+	}
+	p->priv->mourned = pid;
+	p->priv->mourned_uid = uid;
+}
+
+void proc_stop_mourning(struct proc *p)
+{
+	struct proc_private *pp = p->priv;
+
+	if (pp->mourned == 0)
+		return;
+	pp->mourned = 0;
+	if (pp->mourner_prev != NULL)
+		pp->mourner_prev->priv->mourner_next = pp->mourner_next;
+	else
+		p->k->mourners = pp->mourner_next;
+	if (pp->mourner_next != NULL)
+		pp->mourner_next->priv->mourner_prev = pp->mourner_prev;
+	pp->mourner_next = NULL;
+	pp->mourner_prev = NULL;
+}
+
+void proc_tell_deaths(struct kernel *k)
+{
+	struct proc *p;
+
+	while ((p = k->mourners) != NULL) {
+		const struct sig_source maker = { .pid = p->priv->mourned,
+						  .uid = p->priv->mourned_uid };
+
+		proc_stop_mourning(p);
+		if (p->traits.death_signal != 0)
+			sig_send_from(p, p->traits.death_signal, &maker);
+	}
+}
+
+/* Who made this child is gone: it and its threads get the signals that they asked for, but not
+ * here: they may end it, and its children so, and theirs. */
+static void note_death(struct proc *child, const struct proc *maker)
+{
+	int pid = proc_owner(maker)->pid;
+
+	proc_mourn(child, pid, maker->real_uid);
+	for (struct proc *t = child->priv->threads; t != NULL; t = t->priv->thread_next)
+		proc_mourn(t, pid, maker->real_uid);
+}
+
+/* A child whose parent is gone belongs to a subreaper, or to nobody who would wait for it. */
+static void orphan(struct proc *child, const struct proc *parent, struct proc *reaper)
+{
+	bool ended = child->state == PROC_ZOMBIE;
+
 	proc_unlink_child(child);
-	child->ppid = PROC_PIDS_FIRST;
-	child->priv->orphan = true;
-	if (child->state == PROC_ZOMBIE && child->priv->ptrace.tracer == NULL)
+	if (reaper != NULL) {
+		proc_link_child(reaper, child);
+		child->priv->maker = reaper->pid;
+	} else {
+		child->ppid = PROC_PIDS_FIRST;
+		child->priv->orphan = true;
+	}
+	for (struct proc *t = child->priv->threads; t != NULL; t = t->priv->thread_next)
+		t->ppid = child->ppid;
+	if (!ended)
+		note_death(child, parent);
+	else if (reaper != NULL && child->priv->ptrace.tracer == NULL)
+		sig_child_changed(child);
+	if (ended && proc_nobody_waits(child))
 		proc_free(child);
 }
 
 static void leave_children(struct proc *p)
 {
+	struct proc *reaper = p->priv->child != NULL ? subreaper_of(p) : NULL;
+
 	while (p->priv->child != NULL)
-		orphan(p->priv->child);
+		orphan(p->priv->child, p, reaper);
+}
+
+/* What a thread made is its process's, and may have asked to be told of its end. */
+static void leave_made(const struct proc *thread)
+{
+	struct proc *owner = thread->priv->owner;
+
+	for (struct proc *p = owner->priv->child; p != NULL; p = p->priv->sib_next) {
+		if (p->priv->maker != thread->pid)
+			continue;
+		p->priv->maker = owner->pid;
+		if (p->state != PROC_ZOMBIE)
+			note_death(p, thread);
+	}
 }
 
 static void let_go(struct proc *p)
@@ -78,7 +174,10 @@ struct segment *proc_end(struct proc *p, int status)
 	let_go(p);
 	ptrace_leave(p);
 	k->ending--;
-	leave_children(p);
+	if (p->priv->owner != NULL)
+		leave_made(p);
+	else
+		leave_children(p);
 	p->priv->ptrace.stopped = false;
 	if (p->priv->ptrace.tracer != NULL)
 		p->priv->owner = NULL;

@@ -241,7 +241,6 @@ static void fetch_close(struct kernel *k, struct file *file)
 	}
 	f->next = k->dropped;
 	k->dropped = f;
-	k->attention = true;
 }
 
 static const struct file_ops file_fetch = {

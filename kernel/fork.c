@@ -20,10 +20,14 @@ static void copy_attributes(struct proc *p, const struct proc *like)
 	p->saved_gid = like->saved_gid;
 	p->sig_blocked = like->sig_blocked;
 	p->nice = like->nice;
+	p->traits = like->traits;
 	memcpy(p->sig_action, like->sig_action, sizeof p->sig_action);
 	memcpy(p->rlimit, like->rlimit, sizeof p->rlimit);
 	memcpy(p->priv->comm, like->priv->comm, sizeof p->priv->comm);
 	p->priv->format = like->priv->format;
+	p->priv->maker = like->priv->maker;
+	if (like->priv->mourned != 0)
+		proc_mourn(p, like->priv->mourned, like->priv->mourned_uid);
 	p->priv->survivor = like->priv->survivor;
 }
 

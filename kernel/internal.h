@@ -37,6 +37,7 @@ enum {
 	CONSOLE_BYTES = 65536,
 	VIEW_BUCKETS = 64,
 	FUTEX_BUCKETS = 16,
+	USUAL_SLACK_NS = 50000,
 	FIFO_BUCKETS = 32,
 	LOCK_BUCKETS = 16,
 	FORMATS_MAX = 8,
@@ -128,7 +129,12 @@ struct proc_private {
 	bool whole;      /* no charge takes the processor from it */
 	bool from_host;
 	bool ran_exec;
-	bool loaded;          /* it runs a program of its own, not what its parent ran */
+	bool loaded; /* it runs a program of its own, not what its parent ran */
+	int maker;   /* the thread of its parent that made it */
+	int mourned; /* who made it and is gone: traits.death_signal is to be sent; or 0 */
+	uint32_t mourned_uid;
+	struct proc *mourner_next;
+	struct proc *mourner_prev;
 	struct proc *owner;   /* of a thread: the process it belongs to */
 	struct proc *threads; /* of a process: its threads */
 	struct proc *thread_next;
@@ -196,14 +202,14 @@ struct kernel {
 	struct waitq host_waiters;
 	struct waitq poll_waiters;
 	struct waitq lock_waiters;
-	struct timer *timers; /* sorted by time */
-	bool attention;       /* the scheduler's loop is needed before the next process */
-	bool no_skipping;     /* time does not go on by itself: see kernel_settle */
-	bool direct;          /* but for the end of the budget, the next process would run now */
-	bool stop_run;        /* kernel_run returns as soon as it can */
-	int ending;           /* processes whose end is under way */
-	bool kill_current;    /* the running process is to die when they have ended */
-	bool on_host;         /* a callback of the host runs for the current process */
+	struct timer *timers;  /* sorted by time */
+	struct proc *mourners; /* who have priv->mourned: the loop tells them */
+	bool no_skipping;      /* time does not go on by itself: see kernel_settle */
+	bool direct;           /* but for the end of the budget, the next process would run now */
+	bool stop_run;         /* kernel_run returns as soon as it can */
+	int ending;            /* processes whose end is under way */
+	bool kill_current;     /* the running process is to die when they have ended */
+	bool on_host;          /* a callback of the host runs for the current process */
 	atomic_bool cancel;
 	jmp_buf *guard;      /* of kernel_guard */
 	int64_t slice_steps; /* SLICE_STEPS; tests take 0, for a switch at every charge */
@@ -532,6 +538,10 @@ void ptrace_leave(struct proc *tracer);
 /* Its tracer has been told of its end: now its parent is. */
 void ptrace_reaped(struct proc *p, const struct proc *tracer);
 bool proc_nobody_waits(const struct proc *p); /* exit.c */
+void proc_tell_deaths(struct kernel *k);      /* not while a process runs */
+/* It gets its traits.death_signal soon, if it has one, as from that process. */
+void proc_mourn(struct proc *p, int pid, uint32_t uid);
+void proc_stop_mourning(struct proc *p);
 
 /* signal.c */
 void sig_send(struct proc *p, int sig); /* by the kernel */

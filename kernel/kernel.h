@@ -237,6 +237,16 @@ struct proc_program {
 			  bool write);
 };
 
+/* What prctl(2) keeps of a process or a thread. In copies and saved sessions too. */
+struct proc_traits {
+	uint8_t death_signal;    /* to it when who made it ends; 0: none. Not inherited */
+	bool subreaper;          /* orphans below it become its children. Not inherited */
+	bool no_new_privs;       /* there are none to get: no program has a user of its own */
+	bool hidden;             /* PR_SET_DUMPABLE 0: only root looks into it, until it executes */
+	uint64_t slack_ns;       /* of timers: told, and nothing else */
+	uint64_t usual_slack_ns; /* at its beginning */
+};
+
 struct proc {
 	struct kernel *k;
 	int pid;
@@ -262,6 +272,7 @@ struct proc {
 	uint64_t sig_blocked;
 	uint64_t rlimit[16][2]; /* soft, hard; ULIMIT_* order of Linux */
 	int nice;
+	struct proc_traits traits;
 	uint64_t steps;       /* charged so far, the running slice not counted */
 	uint64_t child_steps; /* of children that were waited for, and theirs */
 	uint64_t bytes_read;

@@ -80,6 +80,39 @@ int kernel_unpack(struct kernel *k, struct unpack *in)
 
 /* --- processes --- */
 
+static void pack_traits(struct buf *out, const struct proc *p)
+{
+	const struct proc_traits *t = &p->traits;
+
+	pack_u64(out, t->death_signal);
+	pack_u64(out, t->subreaper);
+	pack_u64(out, t->no_new_privs);
+	pack_u64(out, t->hidden);
+	pack_u64(out, t->slack_ns);
+	pack_u64(out, t->usual_slack_ns);
+	pack_u64(out, (uint64_t)p->priv->maker);
+	pack_u64(out, (uint64_t)p->priv->mourned);
+	pack_u64(out, p->priv->mourned_uid);
+}
+
+static void unpack_traits(struct unpack *in, struct proc *p)
+{
+	int mourned;
+	uint32_t uid;
+
+	p->traits = (struct proc_traits){ .death_signal = (uint8_t)unpack_below(in, SIG_COUNT - 1),
+					  .subreaper = unpack_below(in, 1) != 0,
+					  .no_new_privs = unpack_below(in, 1) != 0,
+					  .hidden = unpack_below(in, 1) != 0,
+					  .slack_ns = unpack_u64(in),
+					  .usual_slack_ns = unpack_u64(in) };
+	p->priv->maker = (int)unpack_below(in, PID_MAX);
+	mourned = (int)unpack_below(in, PID_MAX);
+	uid = (uint32_t)unpack_below(in, UINT32_MAX);
+	if (!in->bad && mourned != 0)
+		proc_mourn(p, mourned, uid);
+}
+
 static void pack_attributes(struct packing *w, const struct proc *p)
 {
 	struct buf *out = w->out;
@@ -93,6 +126,7 @@ static void pack_attributes(struct packing *w, const struct proc *p)
 	pack_cred(out, &p->cred);
 	pack_u64(out, (uint64_t)(p->nice + 64));
 	pack_u64(out, p->sig_blocked);
+	pack_traits(out, p);
 	for (int i = 0; i < 16; i++) {
 		pack_u64(out, p->rlimit[i][0]);
 		pack_u64(out, p->rlimit[i][1]);
@@ -184,6 +218,7 @@ static int unpack_attributes(struct unpacking *u, struct proc **out)
 	unpack_cred(in, &p->cred);
 	p->nice = (int)unpack_below(in, 127) - 64;
 	p->sig_blocked = unpack_u64(in);
+	unpack_traits(in, p);
 	for (int i = 0; i < 16; i++) {
 		p->rlimit[i][0] = unpack_u64(in);
 		p->rlimit[i][1] = unpack_u64(in);

@@ -232,6 +232,7 @@ void proc_free(struct proc *p)
 	struct kernel *k = p->k;
 
 	ptrace_forget(p);
+	proc_stop_mourning(p);
 	proc_unlink_child(p);
 	unlink_proc(p);
 	if (k->nproc_cache == PROC_CACHE_MAX) {
@@ -265,6 +266,7 @@ static void init_first(struct kernel *k, struct proc *p)
 	p->real_gid = p->saved_gid = p->cred.gid;
 	memcpy(p->priv->comm, "init", 5);
 	p->priv->from_host = true;
+	p->traits.slack_ns = p->traits.usual_slack_ns = USUAL_SLACK_NS;
 	for (int i = 0; i < 16; i++)
 		p->rlimit[i][0] = p->rlimit[i][1] = RLIMIT_NONE;
 	p->rlimit[RLIMIT_NOFILE_][0] = p->rlimit[RLIMIT_NOFILE_][1] = k->limit[LIMIT_DESCRIPTORS];
@@ -287,6 +289,10 @@ static void inherit(struct proc *p, const struct proc *parent)
 	args_share(p, parent);
 	p->sig_blocked = parent->sig_blocked;
 	p->nice = parent->nice;
+	p->traits.no_new_privs = parent->traits.no_new_privs;
+	p->traits.hidden = proc_owner(parent)->traits.hidden;
+	p->traits.slack_ns = p->traits.usual_slack_ns = parent->traits.slack_ns;
+	p->priv->maker = parent->pid;
 	memcpy(p->sig_action, parent->sig_action, sizeof p->sig_action);
 	memcpy(p->rlimit, parent->rlimit, sizeof p->rlimit);
 	p->priv->format = parent->priv->format;

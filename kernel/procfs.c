@@ -284,8 +284,10 @@ static int proc_getattr(void *user, void *asker, uint64_t id, struct vfs_stat *o
 		if (p == NULL || ((kind_of(id) == PROCFS_FD || kind_of(id) == PROCFS_FDINFO) &&
 				  fd_file(p, fd_of(id)) == NULL))
 			return -E_NOENT;
-		out->uid = p->cred.uid;
-		out->gid = p->cred.gid;
+		if (!proc_owner(p)->traits.hidden) {
+			out->uid = p->cred.uid;
+			out->gid = p->cred.gid;
+		}
 	}
 	out->dev = 16;
 	out->mode = mode_of(p, id);

@@ -252,6 +252,8 @@ static void status(struct proc *p, struct buf *b)
 	put_mask(b, "SigBlk:\t", p->sig_blocked);
 	put_mask(b, "SigIgn:\t", action_mask(p, SIG_IGNORED));
 	put_mask(b, "SigCgt:\t", action_mask(p, SIG_CAUGHT));
+	buf_printf(b, "NoNewPrivs:\t%d\nSeccomp:\t0\nSeccomp_filters:\t0\n",
+		   p->traits.no_new_privs);
 }
 
 static void stat(const struct kernel *k, struct proc *p, struct buf *b)

@@ -15,7 +15,9 @@ struct ptrace_link *proc_ptrace(struct proc *p)
 
 bool ptrace_may_see(const struct proc *by, const struct proc *p)
 {
-	return by->cred.uid == 0 || (by->cred.uid == p->cred.uid && by->cred.uid == p->real_uid);
+	p = proc_owner(p);
+	return by->cred.uid == 0 || proc_owner(by) == p ||
+	       (by->cred.uid == p->cred.uid && by->cred.uid == p->real_uid && !p->traits.hidden);
 }
 
 void ptrace_begin(struct proc *p, struct proc *tracer, bool seized, uint32_t options)

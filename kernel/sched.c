@@ -169,7 +169,8 @@ static bool tick_due(const struct kernel *k)
 /* Whether the loop must run before the next process does, however the host cuts its budgets. */
 static bool loop_due(struct kernel *k)
 {
-	if (tick_due(k) || atomic_load_explicit(&k->cancel, memory_order_relaxed))
+	if (tick_due(k) || k->mourners != NULL ||
+	    atomic_load_explicit(&k->cancel, memory_order_relaxed))
 		return true;
 	return k->timers != NULL && k->host.clock == NULL && k->timers->at_ns <= kernel_now(k);
 }
@@ -446,6 +447,8 @@ static int turn(struct kernel *k)
 
 	if (k->dropped != NULL)
 		fetch_settle(k);
+	if (k->mourners != NULL && k->resume == NULL)
+		proc_tell_deaths(k);
 	if (atomic_exchange_explicit(&k->cancel, false, memory_order_relaxed))
 		limit_kill_all(k, LIMIT_CANCEL);
 	if (tick_due(k) && k->resume == NULL)

@@ -42,8 +42,10 @@ static void become(uint32_t *id, uint64_t to)
 		*id = (uint32_t)to;
 }
 
-static int64_t set_one(struct identity i, uint64_t to)
+static int64_t set_one(struct identity i, const uint64_t *a)
 {
+	uint64_t to = a[0];
+
 	if ((uint32_t)to == VFS_KEEP_ID)
 		return -E_INVAL;
 	if (!i.root && (uint32_t)to != *i.real && (uint32_t)to != *i.saved)
@@ -123,32 +125,49 @@ int64_t call_getresgid(struct task *t, const uint64_t *a)
 	return get_three(t, group(t), a);
 }
 
+/* Who acts as somebody else now is not told of its parent's end any more, and only root looks into
+ * it. */
+static int64_t change(struct task *t, struct identity i, const uint64_t *a,
+		      int64_t (*set)(struct identity i, const uint64_t *a))
+{
+	struct proc *p = t->p;
+	uint32_t uid = p->cred.uid;
+	uint32_t gid = p->cred.gid;
+	int64_t r = set(i, a);
+
+	if (p->cred.uid != uid || p->cred.gid != gid) {
+		p->traits.death_signal = 0;
+		proc_owner_of(p)->traits.hidden = true;
+	}
+	return r;
+}
+
 int64_t call_setuid(struct task *t, const uint64_t *a)
 {
-	return set_one(user(t), a[0]);
+	return change(t, user(t), a, set_one);
 }
 
 int64_t call_setgid(struct task *t, const uint64_t *a)
 {
-	return set_one(group(t), a[0]);
+	return change(t, group(t), a, set_one);
 }
 
 int64_t call_setreuid(struct task *t, const uint64_t *a)
 {
-	return set_two(user(t), a);
+	return change(t, user(t), a, set_two);
 }
 
 int64_t call_setregid(struct task *t, const uint64_t *a)
 {
-	return set_two(group(t), a);
+	return change(t, group(t), a, set_two);
 }
 
 int64_t call_setresuid(struct task *t, const uint64_t *a)
 {
-	return set_three(user(t), a);
+	return change(t, user(t), a, set_three);
 }
 
 int64_t call_setresgid(struct task *t, const uint64_t *a)
 {
-	return set_three(group(t), a);
+	return change(t, group(t), a, set_three);
 }

@@ -517,7 +517,7 @@ static void put_child(struct buf *out, uint64_t pid)
 {
 	pack_u64(out, 1);
 	pack_u64(out, pid);
-	for (int i = 0; i < 9; i++)
+	for (int i = 0; i < 18; i++)
 		pack_u64(out, 0);
 	for (int i = 0; i < 32; i++)
 		pack_u64(out, 1000);
