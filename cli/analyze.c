@@ -291,8 +291,7 @@ int analyze_run(struct runner *r)
 	int err = 0;
 	const char *script = read_script(o, &len, &err);
 
-	if (o->time_limit_ms != 0)
-		deadline_arm(o->time_limit_ms, false);
+	deadline_arm(o->time_limit_ms, false);
 	runner_lock(r);
 	if (script == NULL)
 		script = script_inside(r, &len, err);

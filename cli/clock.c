@@ -56,6 +56,11 @@ int64_t clock_now(void)
 	return now_ns;
 }
 
+bool clock_is_real(void)
+{
+	return sleep_fd >= 0;
+}
+
 void clock_sleep(void)
 {
 	uint64_t ticks;
@@ -75,19 +80,21 @@ static void tick(int signal)
 
 void deadline_arm(uint64_t ms, bool repeated)
 {
+	bool ticks = repeated || clock_is_real();
+	uint64_t first = ticks ? DEADLINE_TICK_MS : ms;
 	struct sigaction action = { .sa_handler = tick };
-	uint64_t first = repeated ? DEADLINE_TICK_MS : ms;
-	struct itimerval timer = { { 0, repeated ? DEADLINE_TICK_MS * 1000 : 0 },
+	struct itimerval timer = { { 0, ticks ? DEADLINE_TICK_MS * 1000 : 0 },
 				   { (time_t)(first / 1000), (suseconds_t)(first % 1000) * 1000 } };
 	sigset_t alarm;
 
-	if (ms / DEADLINE_TICK_MS >= INT32_MAX)
+	if ((ms == 0 && !clock_is_real()) || ms / DEADLINE_TICK_MS >= INT32_MAX)
 		return;
 	/* Who started the program may have blocked it. */
 	sigemptyset(&alarm);
 	sigaddset(&alarm, SIGALRM);
 	sigprocmask(SIG_UNBLOCK, &alarm, NULL);
-	ticks_per_command = repeated ? (int)(ms / DEADLINE_TICK_MS) + 1 : 1;
+	if (ms != 0)
+		ticks_per_command = ticks ? (int)(ms / DEADLINE_TICK_MS) + 1 : 1;
 	ticks_left = ticks_per_command;
 	sigaction(SIGALRM, &action, NULL);
 	setitimer(ITIMER_REAL, &timer, NULL);

@@ -47,8 +47,7 @@ static int run_terminal(struct runner *r)
 {
 	interactive_open(!r->options->no_lockdown);
 	changes_open();
-	if (r->options->time_limit_ms != 0)
-		deadline_arm(r->options->time_limit_ms, true);
+	deadline_arm(r->options->time_limit_ms, true);
 	runner_lock(r);
 	return interactive(r);
 }

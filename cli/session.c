@@ -81,7 +81,8 @@ static int64_t input(void *user, char *into, size_t len)
 	do {
 		n = read(0, keys ? held.data : into,
 			 keys && len > sizeof held.data ? sizeof held.data : len);
-	} while (n < 0 && errno == EINTR && !deadline_passed() && !interrupted());
+	} while (n < 0 && errno == EINTR && !clock_is_real() && !deadline_passed() &&
+		 !interrupted());
 	if (n < 0)
 		return errno == EINTR ? COWSH_PENDING : -COWSH_EIO;
 	if (!keys)
@@ -399,8 +400,7 @@ int runner_run(struct runner *r)
 	if (isatty(0) && !o->json && !debug_wanted())
 		keys_catch(false);
 	/* A deadline begins anew behind a breakpoint. */
-	if (o->time_limit_ms != 0)
-		deadline_arm(o->time_limit_ms, debug_wanted());
+	deadline_arm(o->time_limit_ms, debug_wanted());
 	runner_lock(r);
 	if (file)
 		put_script(r, o->file);

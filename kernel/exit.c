@@ -56,7 +56,7 @@ void proc_tell_deaths(struct kernel *k)
 
 		proc_stop_mourning(p);
 		if (p->traits.death_signal != 0)
-			sig_send_from(p, p->traits.death_signal, &maker);
+			sig_send_from(proc_owner(p), p->traits.death_signal, &maker);
 	}
 }
 

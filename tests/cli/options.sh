@@ -74,6 +74,14 @@ check '--env, and nothing of the host' 'v:' "$(HOSTVAR=1 "$cowsh" --env K=v -c '
 check '--user root' '0 root' "$("$cowsh" --user root -c 'echo $(id -u) $(whoami)')"
 check 'the default user' '1000 user /home/user' "$("$cowsh" -c 'echo $(id -u) $(whoami) $PWD')"
 check '--clock: the first second' 1970-01-01 "$("$cowsh" --clock @0 -c 'date +%F')"
+# Somebody who types when something else was shown.
+late() { for ((i = 0; i < 200; i++)); do grep -qs "$1" out && break || sleep 0.05; done; echo late; }
+rm -f out
+late bg | "$cowsh" --clock real -c 'read -t 0.1 x; echo "$?"; timeout 0.1 cat; echo $?; (sleep 0.1; echo bg) & cat' > out
+check '--clock real: time goes on while input is waited for' '142 124 bg late' "$(paste -sd' ' out)"
+rm -f out
+late begun | "$cowsh" -c 'echo begun; read -t 0.1 x; echo $? $x' > out
+check 'T-11: the virtual clock stands while input is waited for' 'begun 0 late' "$(paste -sd' ' out)"
 check '--clock: the last year' 2262 "$("$cowsh" --clock 2262-01-01 -c 'date +%Y')"
 check '--clock: what it can'\''t show' "2 2 cowsh: --clock: @99999999999 is not between 1678 and 2262" \
 	"$("$cowsh" --clock 2300-01-01 -c : 2> /dev/null; echo -n "$? "; "$cowsh" --clock @99999999999 -c : 2> err; echo "$? $(< err)")"
