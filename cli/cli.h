@@ -91,8 +91,8 @@ int64_t clock_now(void);
 /* Up to a millisecond, if the clock was started. */
 void clock_sleep(void);
 bool clock_is_real(void); /* clock_start was called */
-/* A deadline from now on; repeated: from each deadline_begin on, to 10 ms; 0 ms: none. With the real
- * clock what waits for the host is interrupted every 10 ms, since others wait for the time. */
+/* A deadline from now on; repeated: from each deadline_begin on, to 10 ms; 0 ms: none. With the
+ * real clock what waits for the host is interrupted every 10 ms, since others wait for the time. */
 void deadline_arm(uint64_t ms, bool repeated);
 void deadline_begin(void);
 bool deadline_passed(void);
