@@ -178,8 +178,9 @@ asan:
 		-fsanitize=address,undefined -fno-omit-frame-pointer $(if $(GUARDED),-DGUARDED=1)' test
 # Its own objects, without optimization: built in half the time, and no call is optimized away.
 # A process has 128 KiB of stack, in WebAssembly half of that: no frame may take much of it.
+LINT_PACKAGES = clang clang-format git
 lint: deps
-	@tools/need clang clang-format git
+	@tools/need $(LINT_PACKAGES)
 	@$(MAKE) --no-print-directory B=$(B)/lint CFLAGS='-O0 -Wframe-larger-than=20000' \
 		$(B)/lint/libcowsh.o $(B)/lint/cowsh
 	@clang -std=c11 $(WARN) -I. -Iinclude -fsyntax-only $(filter %.c,$(LIB_SRC)) fuzz/fuzz_*.c
@@ -253,13 +254,14 @@ fuzz-diff: deps
 $(B)/real/jq: tools/fuzz-jq
 	@npm install --silent --prefix $(@D) jq-wasm@1.1.0-jq-1.7.1
 	@cp $< $@
+WASM_PACKAGES = emscripten nodejs dpkg-dev tcl
 wasm-test:
-	@tools/need emscripten nodejs dpkg-dev tcl
+	@tools/need $(WASM_PACKAGES)
 	@$(MAKE) --no-print-directory $(B)/run $(B)/cowsh
 	@wasm/test $(B)/wasm $(B)/run $(B)/npm $(B)/cowsh
 # The npm package, in build/npm; and the same in a browser.
 wasm-package:
-	@tools/need emscripten nodejs dpkg-dev tcl
+	@tools/need $(WASM_PACKAGES)
 	@wasm/archives $(B)/wasm
 	@wasm/package $(B)/wasm $(B)/npm
 wasm-browser-test: wasm-package
@@ -274,6 +276,9 @@ aarch64-test: deps
 	@qemu-aarch64 -L /usr/aarch64-linux-gnu $(B)/aarch64/run --digests $(B)/aarch64/digests $(CASES)
 	@$(B)/run --digests $(B)/aarch64/native $(CASES) > $(B)/aarch64/log
 	@tools/same-digests $(B)/aarch64/native $(B)/aarch64/digests
+# All that these need: two installations at once are not possible.
+packages: deps
+	@tools/need $(LINT_PACKAGES) $(WASM_PACKAGES) $(ORACLE_PACKAGES)
 check:
 	for part in lint test oracle asan wasm-test; do $(MAKE) --no-print-directory $$part || exit; done
 
@@ -295,5 +300,5 @@ clean:
 	rm -rf $(B)
 
 .PHONY: aarch64-test determinism microvm-test microvm-soak rootfs syscalls
-.PHONY: all deps soak faults hostile proof test unit oracle asan lint demo bench bench-peers fuzz fuzz-diff wasm-test wasm-package wasm-browser-test check install clean
+.PHONY: all deps packages soak faults hostile proof test unit oracle asan lint demo bench bench-peers fuzz fuzz-diff wasm-test wasm-package wasm-browser-test check install clean
 -include $(OBJ:.o=.d) $(CLI_OBJ:.o=.d) $(KVM_OBJ:.o=.d)
