@@ -83,6 +83,8 @@ static void add_comment(struct yaml_parser *p, struct bytes text, uint32_t colum
 		add_line(p, last, text);
 		return;
 	}
+	if (last != NULL)
+		last->before_blank = blank;
 	if (p->ncomments == p->comments_cap) {
 		size_t cap = p->comments_cap * 2 + 4;
 
@@ -91,8 +93,6 @@ static void add_comment(struct yaml_parser *p, struct bytes text, uint32_t colum
 					 cap * sizeof(*p->comments));
 		p->comments_cap = cap;
 	}
-	if (last != NULL)
-		last->before_blank = blank;
 	p->comments[p->ncomments++] = (struct yaml_comment){ .text = text,
 							     .column = column,
 							     .after_blank = blank };
