@@ -308,7 +308,7 @@ void journal_drained(struct cowsh *s)
 	s->tape->result = s->result;
 	s->tape->result.steps = usage.steps;
 	s->tape->result.output_bytes = usage.output_bytes;
-	s->tape->result.time_ns = kernel_now(s->kernel) - s->started_ns;
+	s->tape->result.time_ns = elapsed_ns(s);
 	put_result(s->tape);
 }
 

@@ -194,4 +194,7 @@ void builder_leave_out(struct cowsh_image_builder *b);
 void store_lock(struct cowsh_store *store);
 void store_unlock(struct cowsh_store *store);
 
+/* How long the command has run, by the session's clock; INT64_MAX if that can't be told. run.c. */
+int64_t elapsed_ns(const struct cowsh *s);
+
 #endif

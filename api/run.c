@@ -14,6 +14,13 @@ static bool is_busy(const struct cowsh *s)
 	return s->running || (s->tape != NULL && s->tape->draining);
 }
 
+int64_t elapsed_ns(const struct cowsh *s)
+{
+	int64_t ns;
+
+	return __builtin_sub_overflow(kernel_now(s->kernel), s->started_ns, &ns) ? INT64_MAX : ns;
+}
+
 static void account_start(struct cowsh *s)
 {
 	struct kernel_usage usage;
@@ -370,7 +377,7 @@ static void finish(struct cowsh *s)
 		.output_bytes = usage.output_bytes,
 		.processes = usage.processes - s->started_processes,
 		.memory_peak = usage.memory_peak,
-		.time_ns = kernel_now(s->kernel) - s->started_ns,
+		.time_ns = elapsed_ns(s),
 		.limit_value = limit >= 0 ? kernel_limit_hit_value(s->kernel) : 0,
 		.limit_where = s->limit_where,
 	};

@@ -55,7 +55,8 @@ void prompt_command(struct shell *sh)
 	int status = sh->status;
 	int line = sh->line;
 
-	memcpy(statuses, sh->pipestatus, (size_t)n * sizeof *statuses);
+	if (n > 0)
+		memcpy(statuses, sh->pipestatus, (size_t)n * sizeof *statuses);
 	for (size_t i = 0; i < count && sh->flow == FLOW_NONE; i++) {
 		exec_text(sh, texts[i], "PROMPT_COMMAND", line);
 		if (sh->flow == FLOW_EXIT)

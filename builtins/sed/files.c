@@ -307,11 +307,9 @@ static bool open_next(struct sed *s)
 			s->is_open = false;
 			continue;
 		}
-		if (s->unbuffered && s->in.is_stdin) {
-			/* So small that nothing behind a line is taken from a shared input. */
-			s->in.ptr = pool_alloc(s->c->pool, 1);
-			s->in.cap = 1;
-		}
+		/* Nothing behind a line is taken from a shared input. */
+		if (s->unbuffered && s->in.is_stdin)
+			s->in.most = 1;
 		if (s->separate) {
 			s->line = 0;
 			s->hold.len = 0;

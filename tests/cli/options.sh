@@ -74,6 +74,8 @@ check '--env, and nothing of the host' 'v:' "$(HOSTVAR=1 "$cowsh" --env K=v -c '
 check '--user root' '0 root' "$("$cowsh" --user root -c 'echo $(id -u) $(whoami)')"
 check 'the default user' '1000 user /home/user' "$("$cowsh" -c 'echo $(id -u) $(whoami) $PWD')"
 check '--clock: the first second' 1970-01-01 "$("$cowsh" --clock @0 -c 'date +%F')"
+check '--clock: longer than can be counted' 9223372036854775807 \
+	"$("$cowsh" --clock 1678-01-01 --json -c 'sleep 9223372036; sleep 9223372036' | sed 's/.*"time_ns":\(-*[0-9]*\).*/\1/')"
 # Somebody who types when something else was shown.
 late() { for ((i = 0; i < 200; i++)); do grep -qs "$1" out && break || sleep 0.05; done; echo late; }
 rm -f out
