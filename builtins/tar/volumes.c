@@ -126,7 +126,7 @@ static void run_script(struct tar *t, const char *script)
 	while (len > 0 && name[len - 1] == '\n')
 		len--;
 	if (len > 0)
-		t->file = arena_dup(t->c->arena, (struct bytes){ name, len });
+		t->file = pool_dup(t->c->pool, (struct bytes){ name, len });
 }
 
 static void prompt(struct tar *t)
@@ -184,7 +184,7 @@ static void ask_name(struct tar *t)
 
 			while (name.len > 0 && (*name.ptr == ' ' || *name.ptr == '\t'))
 				name = bytes_slice(name, 1, name.len);
-			t->file = arena_dup(t->c->arena, name);
+			t->file = pool_dup(t->c->pool, name);
 			if (name.len > 0)
 				return;
 		} else {
