@@ -128,7 +128,8 @@ static bool end_session(cowsh *s, const char *name, size_t before)
 	return ok;
 }
 
-static bool run_to_deadline(const char *name, const struct text *script)
+/* *late: it did not stop in time. False if anything else is wrong. */
+static bool run_to_deadline(const char *name, const struct text *script, bool *late)
 {
 	size_t before = cowsh_store_used(h.store);
 	cowsh *s = new_session(0);
@@ -141,13 +142,25 @@ static bool run_to_deadline(const char *name, const struct text *script)
 	if (cowsh_run(s, script->ptr, script->len, &r) != 0)
 		ok = complain(name, "does not run", 0);
 	used = cpu_ns() - start;
-	if (used > (DEADLINE_MS + LATE_MS) * 1000000u)
-		ok = complain(name, "ms until it stopped:", used / 1000000u);
+	*late = used > (DEADLINE_MS + LATE_MS) * 1000000u;
+	if (*late)
+		printf("%s: %u ms until it stopped\n", name, (unsigned)(used / 1000000u));
 	if (r.memory_peak > MEMORY + MEMORY_MORE)
 		ok = complain(name, "bytes of memory:", r.memory_peak);
 	keep_worst(&h.worst.ns, used, DEADLINE_MS * 1000000u);
 	keep_worst(&h.worst.bytes, r.memory_peak, MEMORY);
 	return end_session(s, name, before) && ok;
+}
+
+/* Processor time is not the same on each run: what is late is so three times. */
+static bool stops_in_time(const char *name, const struct text *script)
+{
+	bool late = true;
+
+	for (int i = 0; i < 3 && late; i++)
+		if (!run_to_deadline(name, script, &late))
+			return false;
+	return !late || complain(name, "is late", 0);
 }
 
 static bool run_budget(const char *name, const struct text *script, struct cowsh_result *r)
@@ -179,7 +192,7 @@ static bool run_twice(const char *name, const struct text *script)
 /* In the child: what it says last is by how much the script went too far. */
 static int run_script(const char *name, const struct text *script, int report)
 {
-	bool ok = run_to_deadline(name, script);
+	bool ok = stops_in_time(name, script);
 
 	ok = run_twice(name, script) && ok;
 	fflush(stdout);
