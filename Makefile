@@ -176,14 +176,15 @@ oracle: deps
 asan:
 	@$(MAKE) --no-print-directory B=$(B)/asan$(if $(GUARDED),-guarded) CC=gcc CFLAGS='-O1 -g \
 		-fsanitize=address,undefined -fno-omit-frame-pointer $(if $(GUARDED),-DGUARDED=1)' test
+LINT_PACKAGES = clang clang-format git
 # Its own objects, without optimization: built in half the time, and no call is optimized away.
 # A process has 128 KiB of stack, in WebAssembly half of that: no frame may take much of it.
-LINT_PACKAGES = clang clang-format git
 lint: deps
 	@tools/need $(LINT_PACKAGES)
 	@$(MAKE) --no-print-directory B=$(B)/lint CFLAGS='-O0 -Wframe-larger-than=20000' \
 		$(B)/lint/libcowsh.o $(B)/lint/cowsh
-	@clang -std=c11 $(WARN) -I. -Iinclude -fsyntax-only $(filter %.c,$(LIB_SRC)) fuzz/fuzz_*.c
+	@printf '%s\n' $(filter %.c,$(LIB_SRC)) fuzz/fuzz_*.c | \
+		xargs -P "$$(nproc)" -n 50 clang -std=c11 $(WARN) -I. -Iinclude -fsyntax-only
 	@tools/style $(B)/lint/libcowsh.o
 	@tools/commands $(B)/lint/cowsh --check
 demo: deps

@@ -237,6 +237,7 @@ void shell_logout(struct shell *sh);
 /* $_ that came from the environment is not exported any more. */
 void last_arg_is_own(struct shell *sh);
 void set_pipestatus(struct shell *sh, const int *statuses, int n);
+int *copy_pipestatus(struct shell *sh); /* npipestatus of them, in the arena */
 
 /* --- exec_sub.c --- */
 

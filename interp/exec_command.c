@@ -56,6 +56,16 @@ void set_pipestatus(struct shell *sh, const int *statuses, int n)
 	sh->npipestatus = n;
 }
 
+int *copy_pipestatus(struct shell *sh)
+{
+	size_t n = (size_t)sh->npipestatus;
+	int *copy = arena_array(sh->arena, n + 1, sizeof *copy);
+
+	for (size_t i = 0; i < n; i++)
+		copy[i] = sh->pipestatus[i];
+	return copy;
+}
+
 int exec_builtin(struct shell *sh, const struct shell_builtin *b, int argc, char **argv)
 {
 	const char *outer = sh->command_name;

@@ -51,12 +51,10 @@ void prompt_command(struct shell *sh)
 	struct bytes *texts = texts_of(sh, &count);
 	char *last_arg = arena_dup(sh->arena, bytes_of(sh->last_arg));
 	int n = sh->npipestatus;
-	int *statuses = arena_array(sh->arena, (size_t)n + 1, sizeof *statuses);
+	int *statuses = copy_pipestatus(sh);
 	int status = sh->status;
 	int line = sh->line;
 
-	if (n > 0)
-		memcpy(statuses, sh->pipestatus, (size_t)n * sizeof *statuses);
 	for (size_t i = 0; i < count && sh->flow == FLOW_NONE; i++) {
 		exec_text(sh, texts[i], "PROMPT_COMMAND", line);
 		if (sh->flow == FLOW_EXIT)

@@ -286,10 +286,8 @@ static void run_action(struct shell *sh, int which, const char *name, int line)
 	int was = sh->line;
 	int outer_status = sh->trap_status;
 	int n = sh->npipestatus;
-	int *statuses = arena_array(sh->arena, (size_t)n + 1, sizeof(*statuses));
+	int *statuses = copy_pipestatus(sh);
 
-	for (int i = 0; i < n; i++)
-		statuses[i] = sh->pipestatus[i];
 	sh->trap_status = sh->status;
 	if (which == TRAP_EXIT)
 		sh->traps[which].done = true;

@@ -97,15 +97,16 @@ static void pack_traits(struct buf *out, const struct proc *p)
 
 static void unpack_traits(struct unpack *in, struct proc *p)
 {
+	struct proc_traits *t = &p->traits;
 	int mourned;
 	uint32_t uid;
 
-	p->traits = (struct proc_traits){ .death_signal = (uint8_t)unpack_below(in, SIG_COUNT - 1),
-					  .subreaper = unpack_below(in, 1) != 0,
-					  .no_new_privs = unpack_below(in, 1) != 0,
-					  .hidden = unpack_below(in, 1) != 0,
-					  .slack_ns = unpack_u64(in),
-					  .usual_slack_ns = unpack_u64(in) };
+	t->death_signal = (uint8_t)unpack_below(in, SIG_COUNT - 1);
+	t->subreaper = unpack_below(in, 1) != 0;
+	t->no_new_privs = unpack_below(in, 1) != 0;
+	t->hidden = unpack_below(in, 1) != 0;
+	t->slack_ns = unpack_u64(in);
+	t->usual_slack_ns = unpack_u64(in);
 	p->priv->maker = (int)unpack_below(in, PID_MAX);
 	mourned = (int)unpack_below(in, PID_MAX);
 	uid = (uint32_t)unpack_below(in, UINT32_MAX);
